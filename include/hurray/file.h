@@ -1,0 +1,212 @@
+/*
+ * The container (.hrry): named tensors and metadata in one file, read at random or written in a single pass.
+ * (format: file-format)
+ *
+ * After it is open, any number of threads may call any reading function on one hry_file. A writer belongs to one
+ * thread at a time.
+ */
+#ifndef HURRAY_FILE_H
+#define HURRAY_FILE_H
+
+#include <hurray/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Metadata: keys and values ---- */
+
+enum {
+    HRY_KV_STRING = 0x01,
+    HRY_KV_INT64 = 0x02,
+    HRY_KV_UINT64 = 0x03,
+    HRY_KV_FLOAT64 = 0x04,
+    HRY_KV_BOOL = 0x05,
+    HRY_KV_BYTES = 0x06,
+    HRY_KV_ARRAY = 0x07
+};
+
+/* A value. type says which member counts; strings and bytes are borrowed from whoever hands the value out. */
+typedef struct hry_kv_value {
+    uint8_t type;         /* HRY_KV_… */
+    uint8_t element_type; /* arrays: HRY_KV_STRING .. HRY_KV_BYTES */
+    union {
+        hry_str string; /* also bytes */
+        int64_t int64;
+        uint64_t uint64;
+        double float64;
+        bool boolean;
+        struct {
+            uint32_t count;
+            uint64_t nbytes;     /* of the encoded elements */
+            const void *encoded; /* as in the file: read it with hry_kv_array_next */
+        } array;
+    } as;
+} hry_kv_value;
+
+typedef struct hry_kv {
+    hry_str key;
+    hry_kv_value value;
+} hry_kv;
+
+/* Walks an array: *cursor starts at 0; false at its end. *element is untouched then. */
+HRY_API bool hry_kv_array_next(const hry_kv_value *array, uint64_t *cursor, hry_kv_value *element);
+
+/* ---- Reading ---- */
+
+typedef struct hry_file hry_file;
+
+/*
+ * Bytes of the caller's own that can be read at random. read fills dst with exactly nbytes from offset, from any
+ * thread; it returns a status, with *err filled in when it is not HRY_OK. at, which may be NULL, returns a pointer to
+ * nbytes at offset that stays valid until close, or NULL. close runs once, when the file and all its tensors are gone;
+ * it may be NULL.
+ */
+typedef struct hry_source {
+    uint64_t size; /* bytes */
+    hry_status (*read)(void *ctx, uint64_t offset, void *dst, size_t nbytes, hry_error *err);
+    const void *(*at)(void *ctx, uint64_t offset, uint64_t nbytes);
+    void (*close)(void *ctx);
+    void *ctx;
+} hry_source;
+
+typedef enum hry_access {
+    HRY_MAP = 0, /* map: zero copy, pages come as they are touched. The file must not shrink meanwhile */
+    HRY_READ = 1 /* read each tensor into memory when it is asked for: for storage that may change */
+} hry_access;
+
+/* Zero is the default in every field. */
+typedef struct hry_file_options {
+    hry_parse_options parse; /* limits, profile, allowances, permissive; stored is implied */
+    hry_access access;
+    const hry_allocator *allocator; /* copied */
+} hry_file_options;
+
+/* Each opens strictly: every rule F-01 .. F-30 is checked, tensors' descriptors when they are touched (F-T). */
+HRY_API hry_status hry_file_open(const char *path, const hry_file_options *options, hry_file **file, hry_error *err);
+/* fd must be seekable and is duplicated: the caller still closes its own. */
+HRY_API hry_status hry_file_open_fd(int fd, const hry_file_options *options, hry_file **file, hry_error *err);
+/* bytes stay valid until release(ctx) runs (NULL allowed), after the file and its last tensor are gone. */
+HRY_API hry_status hry_file_open_memory(const void *bytes, uint64_t nbytes, hry_release_fn *release, void *ctx,
+                                        const hry_file_options *options, hry_file **file, hry_error *err);
+/* source is copied. On failure its close is not called. */
+HRY_API hry_status hry_file_open_source(const hry_source *source, const hry_file_options *options, hry_file **file,
+                                        hry_error *err);
+/* Gives up the caller's hold; what its tensors need lives on with them. NULL allowed. */
+HRY_API void hry_file_close(hry_file *file);
+
+enum { HRY_FILE_HAS_KV = 1u << 0, HRY_FILE_SORTED_INDEX = 1u << 1, HRY_FILE_HAS_INDEX_CRC = 1u << 2 };
+
+typedef struct hry_file_info {
+    uint8_t version_major, version_minor;
+    uint32_t flags;     /* HRY_FILE_… as stored */
+    uint32_t alignment; /* data_buffer_alignment, bytes */
+    uint64_t file_size;
+    uint64_t first_descriptor_offset;
+    uint64_t tensor_count_hint;    /* UINT64_MAX: unknown */
+    uint64_t kv_offset, kv_length; /* 0 without a KV section */
+    uint64_t index_offset, index_length;
+    bool kv_unavailable; /* permissive only: the KV section holds private values and could not be read */
+} hry_file_info;
+
+HRY_API void hry_file_info_get(const hry_file *file, hry_file_info *info);
+
+/* Tensors by position, in the order of the index; composite members have entries of their own. */
+HRY_API uint64_t hry_file_count(const hry_file *file);
+HRY_API hry_str hry_file_name(const hry_file *file, uint64_t i);
+/* The position of a name, in constant time or by binary search; false when there is none. */
+HRY_API bool hry_file_find(const hry_file *file, const char *name, size_t len, uint64_t *i);
+
+typedef struct hry_file_entry {
+    hry_str name;
+    uint64_t descriptor_offset;
+    uint32_t descriptor_length;
+    uint64_t data_offset;
+    uint64_t data_length;
+} hry_file_entry;
+
+HRY_API bool hry_file_entry_get(const hry_file *file, uint64_t i, hry_file_entry *entry);
+
+/* The descriptor of tensor i: a view that lives as long as the file is open. Errors carry file offsets. */
+HRY_API hry_status hry_file_desc(hry_file *file, uint64_t i, hry_desc *desc, hry_error *err);
+/* Where buffer k of tensor i starts in the file. False when there is no such buffer or the tensor cannot be read. */
+HRY_API bool hry_file_buffer_offset(hry_file *file, uint64_t i, uint32_t k, uint64_t *offset, uint64_t *nbytes);
+
+/* A tensor, one reference to the caller. For a composite head with its members. HRY_E_ABSENT without such a name. */
+HRY_API hry_status hry_file_tensor(hry_file *file, const char *name, hry_tensor **tensor, hry_error *err);
+HRY_API hry_status hry_file_tensor_at(hry_file *file, uint64_t i, hry_tensor **tensor, hry_error *err);
+
+/* The stored bytes of buffer k of tensor i into dst; nbytes must be its byte_size. Parallel with an executor. */
+HRY_API hry_status hry_file_read_into(hry_file *file, uint64_t i, uint32_t k, void *dst, uint64_t nbytes,
+                                      const hry_executor *executor, hry_error *err);
+
+/* Metadata in file order, valid until the file is closed. NULL when there is none. */
+HRY_API uint64_t hry_file_kv_count(const hry_file *file);
+HRY_API const hry_kv *hry_file_kv_at(const hry_file *file, uint64_t i);
+HRY_API const hry_kv *hry_file_kv(const hry_file *file, const char *key);
+HRY_API const hry_kv *hry_file_kv_find(const hry_file *file, const char *key, size_t len);
+
+/* ---- Writing ---- */
+
+typedef struct hry_writer hry_writer;
+
+/* Where bytes go, in order. write takes all nbytes or fails; finish makes them durable; both fill *err on failure. */
+typedef struct hry_sink {
+    hry_status (*write)(void *ctx, const void *bytes, size_t nbytes, hry_error *err);
+    hry_status (*finish)(void *ctx, hry_error *err); /* may be NULL */
+    void *ctx;
+} hry_sink;
+
+/* Zero is the default in every field. */
+typedef struct hry_writer_options {
+    uint32_t alignment; /* of data buffers in the file: a power of two, 4096 .. 2 MiB; 0: 4096 */
+    bool sorted;        /* write the index in name order (SORTED_INDEX) */
+    bool no_kv;         /* promise no metadata: no KV section */
+    bool replace;       /* paths: replace a file of that name; else finishing fails with HRY_E_BUSY when one exists */
+    bool no_sync;       /* paths: do not wait for the disk */
+    uint64_t tensor_count;   /* for the header's hint; 0: unknown */
+    hry_parse_options parse; /* private values need to be allowed; permissive carries opaque tensors */
+    const hry_allocator *allocator;
+} hry_writer_options;
+
+/* To a path: a temporary file beside it, synced and renamed by hry_writer_finish; nothing at path before that. */
+HRY_API hry_status hry_writer_create(const char *path, const hry_writer_options *options, hry_writer **writer,
+                                     hry_error *err);
+HRY_API hry_status hry_writer_create_fd(int fd, const hry_writer_options *options, hry_writer **writer, hry_error *err);
+HRY_API hry_status hry_writer_create_sink(const hry_sink *sink, const hry_writer_options *options, hry_writer **writer,
+                                          hry_error *err);
+/* Gives up what is not finished: no file, no temporary. Also frees a finished writer. NULL allowed. */
+HRY_API void hry_writer_destroy(hry_writer *writer);
+
+/* Metadata, at any time before finish; a key once only. Names and keys are UTF-8, 1 .. 65,535 bytes. */
+HRY_API hry_status hry_writer_kv(hry_writer *writer, const char *key, size_t len, const hry_kv_value *value,
+                                 hry_error *err);
+HRY_API hry_status hry_writer_kv_string(hry_writer *writer, const char *key, const char *value, hry_error *err);
+HRY_API hry_status hry_writer_kv_uint64(hry_writer *writer, const char *key, uint64_t value, hry_error *err);
+HRY_API hry_status hry_writer_kv_int64(hry_writer *writer, const char *key, int64_t value, hry_error *err);
+HRY_API hry_status hry_writer_kv_float64(hry_writer *writer, const char *key, double value, hry_error *err);
+HRY_API hry_status hry_writer_kv_bool(hry_writer *writer, const char *key, bool value, hry_error *err);
+
+/* A whole tensor; a composite with its members, named NAME#0, NAME#1, ... */
+HRY_API hry_status hry_writer_add(hry_writer *writer, const char *name, const hry_tensor *tensor, hry_error *err);
+
+/*
+ * A tensor in pieces: begin with its descriptor, then the bytes of its buffers one after the other, in pieces of any
+ * size without the padding between them, then end. end fails unless exactly the bytes that the descriptor announces
+ * have come.
+ */
+HRY_API hry_status hry_writer_begin(hry_writer *writer, const char *name, size_t len, const hry_desc *desc,
+                                    hry_error *err);
+HRY_API hry_status hry_writer_data(hry_writer *writer, const void *bytes, size_t nbytes, hry_error *err);
+/* The same with bytes of an open file, copied by the kernel where it can. */
+HRY_API hry_status hry_writer_data_fd(hry_writer *writer, int fd, uint64_t offset, uint64_t nbytes, hry_error *err);
+HRY_API hry_status hry_writer_end(hry_writer *writer, hry_error *err);
+
+/* Index and trailer; for a path, sync and rename. After it, only hry_writer_destroy may follow. */
+HRY_API hry_status hry_writer_finish(hry_writer *writer, hry_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,11 @@
+/* Everything of the core library. */
+#ifndef HURRAY_HURRAY_H
+#define HURRAY_HURRAY_H
+
+#include <hurray/base.h>
+#include <hurray/desc.h>
+#include <hurray/file.h>
+#include <hurray/tensor.h>
+#include <hurray/type.h>
+
+#endif

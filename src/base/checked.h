@@ -1,0 +1,53 @@
+/* Arithmetic that says when it does not fit. Every size that comes from untrusted bytes goes through here. */
+#ifndef HRY_BASE_CHECKED_H
+#define HRY_BASE_CHECKED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Each returns true, with *r written, when the result fits. */
+static inline bool hry_add(uint64_t a, uint64_t b, uint64_t *r)
+{
+    return !__builtin_add_overflow(a, b, r);
+}
+
+static inline bool hry_mul(uint64_t a, uint64_t b, uint64_t *r)
+{
+    return !__builtin_mul_overflow(a, b, r);
+}
+
+/* *r = a * b + c */
+static inline bool hry_mul_add(uint64_t a, uint64_t b, uint64_t c, uint64_t *r)
+{
+    uint64_t product;
+    return hry_mul(a, b, &product) && hry_add(product, c, r);
+}
+
+static inline bool hry_to_size(uint64_t a, size_t *r)
+{
+    *r = (size_t)a;
+    return *r == a;
+}
+
+static inline bool hry_is_pow2(uint64_t a)
+{
+    return a != 0 && (a & (a - 1)) == 0;
+}
+
+/* a rounded up to a multiple of align, a power of two. */
+static inline bool hry_align_up(uint64_t a, uint64_t align, uint64_t *r)
+{
+    uint64_t sum;
+    if (!hry_add(a, align - 1, &sum))
+        return false;
+    *r = sum & ~(align - 1);
+    return true;
+}
+
+static inline uint64_t hry_ceil_div(uint64_t a, uint64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+#endif

@@ -1,0 +1,33 @@
+/* How a function fails: fill in the caller's report, return the status. */
+#ifndef HRY_BASE_STATUS_H
+#define HRY_BASE_STATUS_H
+
+#include "base/rules.h"
+
+#include <hurray/base.h>
+
+#define HRY_COLD __attribute__((cold, noinline))
+#define HRY_PRINTF(fmt_arg, first_arg) __attribute__((format(printf, fmt_arg, first_arg)))
+
+/* Fills *err (may be NULL) and returns status. The message is format; value is also stored. */
+HRY_COLD HRY_PRINTF(6, 7) hry_status hry_fail(hry_error *err, hry_status status, enum hry_section section,
+                                              uint64_t offset, uint64_t value, const char *format, ...);
+
+/* A broken rule: the status follows from its kind, and the message is the rule's text with the value. */
+HRY_COLD hry_status hry_fail_rule(hry_error *err, enum hry_rule rule, enum hry_section section, uint64_t offset,
+                                  uint64_t value);
+
+/* A broken rule with a message that says more than the rule's text. */
+HRY_COLD HRY_PRINTF(6, 7) hry_status hry_fail_rule_because(hry_error *err, enum hry_rule rule, enum hry_section section,
+                                                           uint64_t offset, uint64_t value, const char *format, ...);
+
+/* errno as HRY_E_IO (ENOENT as HRY_E_ABSENT, ENOMEM as HRY_E_MEMORY): "what: strerror". */
+HRY_COLD hry_status hry_fail_errno(hry_error *err, int errnum, const char *what);
+
+HRY_COLD hry_status hry_fail_memory(hry_error *err, uint64_t nbytes);
+HRY_COLD HRY_PRINTF(2, 3) hry_status hry_fail_usage(hry_error *err, const char *format, ...);
+
+/* Moves a report's offset from one frame of reference to another: offset += base. */
+void hry_error_shift(hry_error *err, uint64_t base);
+
+#endif

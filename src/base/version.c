@@ -1,0 +1,6 @@
+#include <hurray/base.h>
+
+const char *hry_version(void)
+{
+    return "0.1.0";
+}
