@@ -92,6 +92,38 @@ HRY_API hry_status hry_file_open_memory(const void *bytes, uint64_t nbytes, hry_
 /* source is copied. On failure its close is not called. */
 HRY_API hry_status hry_file_open_source(const hry_source *source, const hry_file_options *options, hry_file **file,
                                         hry_error *err);
+/*
+ * A collection of named tensors that does not lie in a container: another format's file, say. Opened, it is a hry_file
+ * like any other, so that whoever reads containers reads it too. ctx, names and kvs live until close runs, once, when
+ * the file and all its tensors are gone. Functions may be called from any thread.
+ */
+typedef struct hry_provider {
+    const char *format;   /* "safetensors", ...: a constant string */
+    uint64_t count;       /* tensors */
+    const hry_str *names; /* one each, unique, UTF-8 */
+    uint64_t kv_count;
+    const hry_kv *kvs;
+    /* The descriptor of tensor i: a view that lives until close. */
+    hry_status (*desc)(void *ctx, uint64_t i, hry_desc *desc, hry_error *err);
+    /* Its buffers, one pointer for each row of the buffer table; they live until close, or, when *release is set,
+     * until release(*release_ctx) runs. */
+    hry_status (*buffers)(void *ctx, uint64_t i, const void **buffers, hry_release_fn **release, void **release_ctx,
+                          hry_error *err);
+    /* May be NULL. True when the bytes of buffer k lie as they are in an open file, so that the kernel can copy them.
+     */
+    bool (*locate)(void *ctx, uint64_t i, uint32_t k, int *fd, uint64_t *offset);
+    /* May be NULL. A tensor in full, instead of buffers: for composites. */
+    hry_status (*tensor)(void *ctx, uint64_t i, hry_tensor **tensor, hry_error *err);
+    void (*close)(void *ctx); /* may be NULL */
+    void *ctx;
+} hry_provider;
+
+/* provider is copied. On failure its close is not called. */
+HRY_API hry_status hry_file_open_provider(const hry_provider *provider, const hry_allocator *allocator, hry_file **file,
+                                          hry_error *err);
+/* "hurray" for a container, else the provider's. */
+HRY_API const char *hry_file_format(const hry_file *file);
+
 /* Gives up the caller's hold; what its tensors need lives on with them. NULL allowed. */
 HRY_API void hry_file_close(hry_file *file);
 
@@ -201,6 +233,13 @@ HRY_API hry_status hry_writer_data(hry_writer *writer, const void *bytes, size_t
 /* The same with bytes of an open file, copied by the kernel where it can. */
 HRY_API hry_status hry_writer_data_fd(hry_writer *writer, int fd, uint64_t offset, uint64_t nbytes, hry_error *err);
 HRY_API hry_status hry_writer_end(hry_writer *writer, hry_error *err);
+
+/*
+ * Tensor i of an open file as it is stored, under that name: descriptor and buffers unchanged, copied by the kernel
+ * where both sides are files. A composite head alone: its members are tensors of their own.
+ */
+HRY_API hry_status hry_writer_copy(hry_writer *writer, const char *name, size_t len, hry_file *from, uint64_t i,
+                                   hry_error *err);
 
 /* Index and trailer; for a path, sync and rename. After it, only hry_writer_destroy may follow. */
 HRY_API hry_status hry_writer_finish(hry_writer *writer, hry_error *err);
