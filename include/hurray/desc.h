@@ -7,45 +7,13 @@
 #ifndef HURRAY_DESC_H
 #define HURRAY_DESC_H
 
+#include <hurray/layout.h>
+#include <hurray/quant.h>
 #include <hurray/type.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-#define HRY_RANK_MAX 64
-#define HRY_DYNAMIC UINT64_MAX   /* a dimension whose size is not known yet */
-#define HRY_NO_BUFFER UINT32_MAX /* an unused buffer index */
-#define HRY_TILE_LEVELS_MAX 8    /* nested tilings that hry_desc_layout_get can hand out */
-
-enum {
-    HRY_LAYOUT_ROW_MAJOR = 0x01,
-    HRY_LAYOUT_COLUMN_MAJOR = 0x02,
-    HRY_LAYOUT_STRIDED = 0x03,
-    HRY_LAYOUT_TILED = 0x04,
-    HRY_LAYOUT_MORTON = 0x05,
-    HRY_LAYOUT_COO = 0x06,
-    HRY_LAYOUT_CSR = 0x07,
-    HRY_LAYOUT_CSC = 0x08,
-    HRY_LAYOUT_CSF = 0x09,
-    HRY_LAYOUT_BLOCK_PAGED = 0x0A,
-    HRY_LAYOUT_COMPOSITE = 0x0B,
-    HRY_LAYOUT_HILBERT = 0x40,
-    HRY_LAYOUT_PRIVATE_FIRST = 0xF0,
-    HRY_LAYOUT_PRIVATE_LAST = 0xFE
-};
-
-enum {
-    HRY_SCHEME_PER_TENSOR = 0x01,
-    HRY_SCHEME_PER_CHANNEL = 0x02,
-    HRY_SCHEME_PER_BLOCK = 0x03,
-    HRY_SCHEME_NF4 = 0x04,
-    HRY_SCHEME_MXFP = 0x05,
-    HRY_SCHEME_PRIVATE_FIRST = 0xF0,
-    HRY_SCHEME_PRIVATE_LAST = 0xFE
-};
-
-enum { HRY_QUANT_SYMMETRIC = 0x0001 }; /* hry_quantization.flags, per-channel and per-block */
 
 enum {
     HRY_DEVICE_CPU = 0x00,
@@ -71,13 +39,8 @@ enum {
     HRY_HAS_COMPOSITE_MEMBER = 1u << 4
 };
 
-/* "row-major", "per-block-affine", "CPU"; "private" and "unknown" for tags without a name. Constant strings. */
-HRY_API const char *hry_layout_name(uint8_t tag);
-HRY_API const char *hry_scheme_name(uint8_t tag);
+/* "CPU", "CUDA", ...; "private" and "unknown" for tags without a name. A constant string. */
 HRY_API const char *hry_device_name(uint8_t tag);
-/* The tag by the format's name, 0 when there is none. */
-HRY_API uint8_t hry_layout_by_name(const char *name, size_t len);
-HRY_API uint8_t hry_scheme_by_name(const char *name, size_t len);
 
 /* ---- The parts of a descriptor, as values ---- */
 
@@ -89,56 +52,6 @@ typedef struct hry_buffer {
     uint8_t sync_mode;
     uint8_t memory_class;
 } hry_buffer;
-
-/*
- * A layout with its fields, named as in the format. Arrays have rank entries and are borrowed: the caller keeps them
- * alive through the call. Fields of other layouts are ignored; zero is a default where a comment says so.
- */
-typedef struct hry_layout {
-    uint8_t tag;          /* 0: row-major */
-    uint8_t outer_layout; /* tiled: row-major 1, column-major 2, strided 3; 0: row-major */
-    uint8_t inner_layout; /* the same, and 4 for a nested tiling; 0: nested when inner is given, else row-major */
-    bool is_sorted;       /* COO: coordinates ascend */
-    uint8_t kv_role;      /* block-paged: 0 key, 1 value, 2 fused or other */
-    uint8_t block_table_index_type; /* block-paged: 0 uint32, 1 uint64 */
-    uint8_t composition_rule;       /* composite: 1 partition, 2 overlay, 3 group */
-    uint8_t combine_op;             /* overlay: 1 replace, 2 add; others 0 */
-    const int64_t *strides;         /* strided: in elements */
-    const uint64_t *tile_shape;     /* tiled */
-    const int64_t *outer_strides;   /* tiled with outer_layout 3: in tiles */
-    const int64_t *inner_strides;   /* tiled with inner_layout 3: in elements */
-    const struct hry_layout *inner; /* tiled with inner_layout 4: the tiling inside a tile */
-    const uint32_t *morton_bits;    /* Morton; NULL when building: the smallest common number */
-    const uint32_t *mode_order;     /* CSF; NULL when building: 0, 1, 2, ... */
-    uint64_t nnz;                   /* sparse: stored elements */
-    uint64_t num_pages;             /* block-paged */
-    uint32_t page_size;             /* block-paged: tokens a page */
-    uint32_t paged_axis;
-    uint32_t num_seqs;
-    uint32_t layer_index;         /* block-paged: 0xFFFFFFFF for none */
-    uint32_t member_count;        /* composite */
-    uint32_t hilbert_order;       /* Hilbert: every dimension is 2^order; 0 when building: from the shape */
-    uint32_t hilbert_rank;        /* Hilbert: the rank; 0 when building: the rank */
-    uint64_t extension_layout_id; /* private */
-    const void *extension_data;   /* private: extension_data_length bytes */
-    uint32_t extension_data_length;
-} hry_layout;
-
-/* The quantization section. Which fields count depends on scheme. (quantization, section 5) */
-typedef struct hry_quantization {
-    uint8_t scheme;     /* HRY_SCHEME_… or a private tag */
-    uint8_t version;    /* 0 when building: 1 */
-    uint16_t flags;     /* HRY_QUANT_SYMMETRIC */
-    float scale;        /* per-tensor */
-    int32_t zero_point; /* per-tensor */
-    uint32_t axis;
-    uint32_t block_size;              /* per-block, NF4, MXFP: elements along axis that share a scale */
-    uint32_t scale_buffer_index;      /* all but per-tensor */
-    uint32_t zero_point_buffer_index; /* per-channel, per-block; HRY_NO_BUFFER with SYMMETRIC */
-    uint8_t scale_type_tag;           /* per-channel, per-block; 0 when building: float32 */
-    const void *payload;              /* private: what follows the 4-byte scheme header, payload_length bytes */
-    uint32_t payload_length;          /* for a known scheme: the payload with its header and any tail, as stored */
-} hry_quantization;
 
 /* Bits of hry_statistics.computed_mask. */
 enum {
@@ -199,9 +112,10 @@ typedef enum hry_space {
 /* "type", "layout", ... */
 HRY_API const char *hry_space_name(uint8_t space);
 
-/* The registry of this build: rows by position, NULL from the end on; or the row of a value, NULL when unassigned. */
-HRY_API const hry_registry_row *hry_registry_at(size_t position);
-HRY_API const hry_registry_row *hry_registry_find(uint8_t space, uint16_t value);
+/* The registry of this build by position, and the row of one value; false from the end on, and for an unassigned one.
+ */
+HRY_API bool hry_registry_at(size_t position, hry_registry_row *row);
+HRY_API bool hry_registry_find(uint8_t space, uint16_t value, hry_registry_row *row);
 
 /*
  * What a reader knows: ceilings on each version axis. Values that came with a later minor are unknown to it, and read
@@ -307,15 +221,6 @@ HRY_API uint32_t hry_desc_buffer_count(const hry_desc *desc);
 HRY_API bool hry_desc_buffer(const hry_desc *desc, uint32_t i, hry_buffer *buffer);
 /* The sum of all byte_sizes; false when it does not fit 64 bits. */
 HRY_API bool hry_desc_data_size(const hry_desc *desc, uint64_t *nbytes);
-
-/* Room for a layout's arrays, which are unaligned in the bytes. About 18 KiB; contents are private. */
-typedef struct hry_layout_store {
-    hry_layout level[HRY_TILE_LEVELS_MAX];
-    uint64_t shape[HRY_TILE_LEVELS_MAX][HRY_RANK_MAX];
-    int64_t outer[HRY_TILE_LEVELS_MAX][HRY_RANK_MAX];
-    int64_t inner[HRY_TILE_LEVELS_MAX][HRY_RANK_MAX];
-    uint32_t words[HRY_RANK_MAX];
-} hry_layout_store;
 
 /* The layout and its fields; arrays lie in store, extension_data in the descriptor. False for an unknown layout tag
  * (permissive) and for more tilings than HRY_TILE_LEVELS_MAX. */

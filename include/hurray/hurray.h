@@ -5,6 +5,8 @@
 #include <hurray/base.h>
 #include <hurray/desc.h>
 #include <hurray/file.h>
+#include <hurray/layout.h>
+#include <hurray/quant.h>
 #include <hurray/tensor.h>
 #include <hurray/type.h>
 
