@@ -8,10 +8,7 @@
 static void *heap_alloc(void *ctx, size_t size, size_t align)
 {
     (void)ctx;
-    if (align <= _Alignof(max_align_t))
-        return malloc(size);
-    void *ptr = NULL;
-    return posix_memalign(&ptr, align, size) ? NULL : ptr;
+    return align <= _Alignof(max_align_t) ? malloc(size) : aligned_alloc(align, size);
 }
 
 static void heap_free(void *ctx, void *ptr, size_t size, size_t align)
