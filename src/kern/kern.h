@@ -1,0 +1,29 @@
+/*
+ * The hot loops, behind one table of function pointers. A kernel has no allocation, no library types and no checks:
+ * kern.inc says what it wants. Rooms above look the table up once per job and call through it.
+ */
+#ifndef HRY_KERN_KERN_H
+#define HRY_KERN_KERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct hry_kern {
+#define HRY_KERN(result, name, parameters) result(*name) parameters;
+#include "kern/kern.inc"
+#undef HRY_KERN
+};
+
+/* The best kernels of this processor, within HURRAY_CPU (base/cpu.h). The same constant table for all threads. */
+const struct hry_kern *hry_kern(void);
+
+/* The table for a set of HRY_CPU_… that the processor has: what tests and benchmarks compare. */
+void hry_kern_level(unsigned features, struct hry_kern *table);
+
+/* The C references: hry_ref_NAME. */
+#define HRY_KERN(result, name, parameters) result hry_ref_##name parameters;
+#include "kern/kern.inc"
+#undef HRY_KERN
+
+#endif
