@@ -1,0 +1,119 @@
+/*
+ * Files of other formats, read as a hry_file and written from one. (library hurray-interop)
+ *
+ * What such a file holds is presented as a container's tensors and metadata would be: whoever reads a hry_file reads
+ * it too. Where bytes mean the same in both, they are not copied: buffers point into the file's mapping, at whatever
+ * alignment they have there.
+ */
+#ifndef HURRAY_INTEROP_H
+#define HURRAY_INTEROP_H
+
+#include <hurray/file.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- What a conversion could not carry ---- */
+
+typedef enum hry_note_kind {
+    HRY_NOTE_LEFT_OUT = 1, /* it is not in the result */
+    HRY_NOTE_CHANGED = 2,  /* it is, but not as it was */
+    HRY_NOTE_MISSING = 3,  /* the input announces it, but it is not there */
+    HRY_NOTE_DUPLICATE = 4 /* the input has it more than once */
+} hry_note_kind;
+
+typedef enum hry_note_subject {
+    HRY_NOTE_TENSOR = 1,
+    HRY_NOTE_KEY = 2, /* of the metadata */
+    HRY_NOTE_PART = 3 /* a file of a sharded set */
+} hry_note_subject;
+
+/* One remark. name is borrowed for the call and may hold control characters; reason is one line of plain text. */
+typedef struct hry_note {
+    hry_note_kind kind;
+    hry_note_subject subject;
+    hry_str name;
+    const char *reason;
+} hry_note;
+
+typedef void hry_note_fn(void *ctx, const hry_note *note);
+
+/* Zero is the default in every field. */
+typedef struct hry_import_options {
+    hry_file_options file; /* limits, access and allocator count; NULL limits: defaults */
+    bool strict;           /* HRY_E_UNSUPPORTED instead of leaving anything out or changing it */
+    hry_note_fn *note;     /* called for each remark, also under strict; NULL: nobody hears them */
+    void *note_ctx;
+} hry_import_options;
+
+/* Zero is the default in every field. */
+typedef struct hry_export_options {
+    bool strict;  /* HRY_E_UNSUPPORTED, and nothing written, instead of leaving anything out or changing it */
+    bool replace; /* paths: replace a file of that name; else saving fails with HRY_E_BUSY when one exists */
+    bool no_sync; /* paths: do not wait for the disk */
+    const hry_allocator *allocator;
+    hry_note_fn *note; /* as above */
+    void *note_ctx;
+} hry_export_options;
+
+/* ---- Whatever it is ---- */
+
+/*
+ * The format of a file by its content, then by its name: "safetensors", "safetensors-index" (the index of a sharded
+ * set), or NULL for none of these. head is the file's first nbytes, 16 or more where it has them; size its length;
+ * name may be NULL.
+ */
+HRY_API const char *hry_foreign_format(const void *head, size_t nbytes, uint64_t size, const char *name);
+
+/* Opens a file of any of these formats; HRY_E_INPUT when it has none of them. Other errors are those of the format. */
+HRY_API hry_status hry_foreign_open(const char *path, const hry_import_options *options, hry_file **file,
+                                    hry_error *err);
+
+/* ---- safetensors ---- */
+
+/*
+ * Names, order, types and shapes are kept; __metadata__ becomes metadata of type string, in order. BOOL, a byte for an
+ * element, becomes packed bits when the tensor is asked for. Errors: HRY_E_INPUT, with the offset in the file and the
+ * tensor's name in the message, for whatever the format does not allow (data that overlaps, is left over or has the
+ * wrong size, duplicates, unknown fields or types, text that is not UTF-8); HRY_E_UNSUPPORTED for what has no
+ * counterpart (FNUZ floats, more than 64 dimensions, names of more than 65,535 bytes); HRY_E_LIMIT for a header beyond
+ * limits.header_length, or more tensors than limits.tensor_count. Opening touches the header only, in time n log n in
+ * the number of tensors.
+ */
+HRY_API hry_status hry_safetensors_open(const char *path, const hry_import_options *options, hry_file **file,
+                                        hry_error *err);
+/* fd must be seekable and is duplicated. */
+HRY_API hry_status hry_safetensors_open_fd(int fd, const hry_import_options *options, hry_file **file, hry_error *err);
+/* bytes stay valid until release(ctx) runs (NULL allowed), after the file and its last tensor are gone. On failure
+ * release is not called. */
+HRY_API hry_status hry_safetensors_open_memory(const void *bytes, uint64_t nbytes, hry_release_fn *release, void *ctx,
+                                               const hry_import_options *options, hry_file **file, hry_error *err);
+
+/*
+ * A sharded set through its index ("model.safetensors.index.json"), as one file with the tensors in the order of the
+ * index. The parts lie in the index's folder. Parts and tensors that are missing or there more than once are all
+ * passed to note; then opening fails with HRY_E_INPUT.
+ */
+HRY_API hry_status hry_safetensors_open_set(const char *path, const hry_import_options *options, hry_file **file,
+                                            hry_error *err);
+
+/*
+ * Tensors that are row-major, unquantized and of a type that safetensors has, in the file's order; metadata as strings
+ * (numbers and booleans as their text, which is a change that strict refuses). Everything else is left out and passed
+ * to note. Bytes that stay as they are are copied by the kernel where it can. Errors: HRY_E_UNSUPPORTED under strict,
+ * for a tensor named __metadata__, and for a header beyond 100,000,000 bytes, which readers refuse; those of reading
+ * the file and of writing. For a path: a temporary file beside it, synced and renamed when it is complete.
+ */
+HRY_API hry_status hry_safetensors_save(hry_file *file, const char *path, const hry_export_options *options,
+                                        hry_error *err);
+/* Forward only: to a file, pipe or socket. */
+HRY_API hry_status hry_safetensors_save_fd(hry_file *file, int fd, const hry_export_options *options, hry_error *err);
+HRY_API hry_status hry_safetensors_save_sink(hry_file *file, const hry_sink *sink, const hry_export_options *options,
+                                             hry_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
