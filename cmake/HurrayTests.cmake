@@ -1,6 +1,7 @@
 # One executable and one ctest entry for each tests/<room>/test_*.c, labelled by its room.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+pkg_check_modules(TEST_DATA REQUIRED IMPORTED_TARGET yajl zlib) # to read the conformance data
 set(HURRAY_SHARED_DIR "${PROJECT_SOURCE_DIR}/../shared" CACHE PATH
     "Conformance inputs and model files; tests that need them skip where they are not")
 
@@ -21,7 +22,7 @@ foreach(source IN LISTS test_sources)
     target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
     target_compile_definitions(${name} PRIVATE _GNU_SOURCE= HRY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
         HRY_SHARED_DIR="${HURRAY_SHARED_DIR}" HRY_BUILD_VERSION="${PROJECT_VERSION}")
-    target_link_libraries(${name} PRIVATE hurray_static ${MATH_LIBRARY} PkgConfig::CMOCKA)
+    target_link_libraries(${name} PRIVATE hurray_static ${MATH_LIBRARY} PkgConfig::CMOCKA PkgConfig::TEST_DATA)
     if(room STREQUAL interop)
         target_link_libraries(${name} PRIVATE hurray_interop_static)
     elseif(room STREQUAL ffi)

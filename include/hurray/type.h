@@ -77,9 +77,15 @@ HRY_API bool hry_type_size(uint32_t bits, uint64_t count, uint64_t *nbytes);
 
 /*
  * One element. index counts elements from base (not bytes), forward only; base needs no alignment. Sub-byte types are
- * packed from the lowest bit. Any thread; no allocation. Wrong tags (unnamed types) give 0 and write nothing.
+ * packed from the lowest bit (element-types, section 3). The element's bytes must be there: for 6-bit types all 3 of
+ * its group. No allocation. Any number of threads may read; elements that share a byte or a 6-bit group cannot be set
+ * by two threads at once. Tags without a named type give 0 and write nothing.
  */
-/* The element's bits, zero-extended, in *lo and, for 128-bit types, *hi (may be NULL for narrower ones). */
+
+/*
+ * The element's bits, zero-extended, in *lo and, for 128-bit types, *hi (0 for others; hi may be NULL). The real part
+ * of a complex number is its lower half.
+ */
 HRY_API void hry_element_bits(uint8_t type, const void *base, uint64_t index, uint64_t *lo, uint64_t *hi);
 HRY_API void hry_element_set_bits(uint8_t type, void *base, uint64_t index, uint64_t lo, uint64_t hi);
 /*
@@ -88,13 +94,15 @@ HRY_API void hry_element_set_bits(uint8_t type, void *base, uint64_t index, uint
  */
 HRY_API double hry_element_f64(uint8_t type, const void *base, uint64_t index);
 /*
- * Stores value, converted as element-types section 5 says: rounded to nearest even; float4 and float6 saturate, and
- * so does float8_e4m3; float8_e5m2, float16 and bfloat16 overflow to infinity; integers round to nearest even and
- * saturate; float8_e8m0 takes positive values only and rounds down to a power of two; complex gets imaginary part 0;
- * bool is value != 0. False, nothing written, where the type has no such value: NaN for integers, bool, float4, float6
- * and e8m0, and values at or below 0, or beyond its range, for e8m0.
+ * Stores value, converted as element-types section 5 says, with one rounding to nearest even. float4, float6 and
+ * float8_e4m3 saturate, infinity included; float8_e5m2, float16, bfloat16 and float32 overflow to infinity; integers
+ * round to nearest even and saturate; float8_e8m0 takes positive values only and rounds down to a power of two;
+ * complex gets imaginary part 0; bool is value != 0. False, nothing written, where the type has no such value: NaN for
+ * integers, bool, float4, float6 and e8m0; values below 2^-126 or from 2^128 on for e8m0.
  */
 HRY_API bool hry_element_set_f64(uint8_t type, void *base, uint64_t index, double value);
+/* The same, but float8_e5m2, float16 and bfloat16 saturate too: their largest finite value instead of infinity. */
+HRY_API bool hry_element_set_f64_saturate(uint8_t type, void *base, uint64_t index, double value);
 
 /* Scalar conversions by bit pattern. NaN stays NaN (quiet, sign kept, leading payload bits kept). */
 HRY_API float hry_f16_to_f32(uint16_t bits);
@@ -102,10 +110,16 @@ HRY_API uint16_t hry_f32_to_f16(float value);
 HRY_API float hry_bf16_to_f32(uint16_t bits);
 HRY_API uint16_t hry_f32_to_bf16(float value);
 HRY_API float hry_e4m3_to_f32(uint8_t bits);
-HRY_API uint8_t hry_f32_to_e4m3(float value);
+HRY_API uint8_t hry_f32_to_e4m3(float value); /* saturates */
 HRY_API float hry_e5m2_to_f32(uint8_t bits);
 HRY_API uint8_t hry_f32_to_e5m2(float value);
+/* The largest finite value in place of infinity, whether given or come about. */
+HRY_API uint16_t hry_f32_to_f16_saturate(float value);
+HRY_API uint16_t hry_f32_to_bf16_saturate(float value);
+HRY_API uint8_t hry_f32_to_e5m2_saturate(float value);
+/* 2^(bits - 127); NaN for 0x00 and 0xFF, which stand for no value. */
 HRY_API float hry_e8m0_to_f32(uint8_t bits);
+/* Bits above the type's width are ignored. */
 HRY_API float hry_e2m1_to_f32(uint8_t bits);
 HRY_API float hry_e2m3_to_f32(uint8_t bits);
 HRY_API float hry_e3m2_to_f32(uint8_t bits);
