@@ -5,8 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
+#endif
+
+#if defined(__x86_64__) || defined(__i386__)
+/* Clang 14 has no name for it. */
+static bool has_f16c(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
 #endif
 
 static unsigned detect(void)
@@ -17,7 +29,9 @@ static unsigned detect(void)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("sse4.2"))
         found |= HRY_CPU_SSE42;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
+    if (__builtin_cpu_supports("pclmul"))
+        found |= HRY_CPU_CLMUL;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && has_f16c() &&
         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
         found |= HRY_CPU_AVX2;
     if ((found & HRY_CPU_AVX2) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

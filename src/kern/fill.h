@@ -1,0 +1,16 @@
+/* Each file of faster kernels puts its own over those of the table; kern.c calls them by what the processor has. */
+#ifndef HRY_KERN_FILL_H
+#define HRY_KERN_FILL_H
+
+#include "kern/kern.h"
+
+#if defined(__x86_64__)
+#define HRY_KERN_X86 1
+void hry_fill_crc32c_sse42(struct hry_kern *table);
+void hry_fill_crc32c_clmul(struct hry_kern *table);
+#elif defined(__aarch64__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define HRY_KERN_ARM 1
+void hry_fill_crc32c_arm(struct hry_kern *table);
+#endif
+
+#endif
