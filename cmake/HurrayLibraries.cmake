@@ -1,8 +1,6 @@
 # The libraries. A room's sources are the C files in its folder; a file for another machine compiles to nothing.
 set(core_rooms base os type kern kern/ref kern/x86 kern/arm layout quant desc tensor file wire)
 set(shared_version ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}) # before 1.0 each minor version is another ABI
-find_library(MATH_LIBRARY m)
-mark_as_advanced(MATH_LIBRARY)
 
 # hurray_add_library(<target> <output name> SOURCES <files> LINK <libraries>): static and shared from the same objects,
 # as <target>_static and <target>_shared. The core compiles without _GNU_SOURCE, so that a plain cc builds it as well.
@@ -44,7 +42,7 @@ foreach(room IN LISTS core_rooms)
     file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/${room}/*.c")
     list(APPEND core_sources ${files})
 endforeach()
-hurray_add_library(hurray hurray SOURCES ${core_sources} LINK ${MATH_LIBRARY})
+hurray_add_library(hurray hurray SOURCES ${core_sources} LINK m)
 
 file(GLOB ffi_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/ffi/*.c")
 if(ffi_sources)
@@ -60,7 +58,8 @@ if(HURRAY_INTEROP OR HURRAY_CLI)
 endif()
 if(HURRAY_INTEROP AND interop_sources)
     # It uses rooms of the core that libhurray.so does not export; the shared library carries its own copy of those.
-    hurray_add_library(hurray_interop hurray-interop SOURCES ${interop_sources} LINK PkgConfig::YAJL
+    hurray_add_library(hurray_interop hurray-interop SOURCES ${interop_sources}
+        LINK $<BUILD_INTERFACE:PkgConfig::YAJL> $<INSTALL_INTERFACE:yajl>
         DEFINITIONS _GNU_SOURCE= LINK_STATIC hurray_static LINK_SHARED hurray_shared)
     target_link_libraries(hurray_interop_shared PRIVATE $<BUILD_INTERFACE:hurray_static>)
     target_link_options(hurray_interop_shared PRIVATE -Wl,--exclude-libs,ALL)

@@ -112,8 +112,8 @@ typedef struct hry_provider {
     /* May be NULL. True when the bytes of buffer k lie as they are in an open file, so that the kernel can copy them.
      */
     bool (*locate)(void *ctx, uint64_t i, uint32_t k, int *fd, uint64_t *offset);
-    /* May be NULL. nbytes of buffer k from offset into dst, in any pieces: for buffers that are made when they are asked
-     * for, so that whoever copies them needs no memory for the whole. */
+    /* May be NULL. nbytes of buffer k from offset into dst, in any pieces: for buffers that are made when they are
+     * asked for, so that whoever copies them needs no memory for the whole. */
     hry_status (*read)(void *ctx, uint64_t i, uint32_t k, uint64_t offset, void *dst, size_t nbytes, hry_error *err);
     /* May be NULL. A tensor in full, instead of buffers: for composites. */
     hry_status (*tensor)(void *ctx, uint64_t i, hry_tensor **tensor, hry_error *err);

@@ -1,0 +1,49 @@
+# The front door. CMake does the work (CMakePresets.json); each target here is one thing a person wants done.
+PREFIX ?= /usr/local
+TIME ?= 30
+
+all: build/default/CMakeCache.txt
+	@cmake --build --preset default
+
+build/%/CMakeCache.txt:
+	@cmake --preset $* >/dev/null
+
+deps:
+	@sh scripts/deps.sh all
+
+demo:
+	@sh scripts/deps.sh --if-missing build
+	@$(MAKE) --no-print-directory all
+	@sh scripts/demo.sh build/default/hurray
+
+test:
+	@sh scripts/deps.sh --if-missing test
+	@python3 scripts/run_tests.py
+
+bench: build/bench/CMakeCache.txt
+	@cmake --build --preset bench
+	@sh scripts/bench.sh build/bench
+
+fuzz:
+	@sh scripts/deps.sh --if-missing fuzz
+	@sh scripts/fuzz.sh $(TIME)
+
+prove:
+	@sh scripts/deps.sh --if-missing prove
+	@sh scripts/prove.sh
+
+install: all
+	@cmake --install build/default --prefix "$(PREFIX)"
+
+format:
+	@sh scripts/deps.sh --if-missing lint
+	@sh scripts/format.sh
+
+lint:
+	@sh scripts/deps.sh --if-missing lint
+	@sh scripts/lint.sh
+
+clean:
+	rm -rf build
+
+.PHONY: all deps demo test bench fuzz prove install format lint clean
