@@ -30,14 +30,15 @@ static size_t directory_length(const char *path)
 /* Room for the target's name and one of the same directory with a file name of ".hurray-", 16 digits, ".tmp". */
 static hry_status make_names(struct hry_atomic *atomic, const char *target, hry_error *err)
 {
-    size_t length = strlen(target), directory = directory_length(target);
+    size_t length = strlen(target);
+    atomic->directory = directory_length(target);
     atomic->temporary = length + 1;
-    atomic->size = atomic->temporary + directory + sizeof ".hurray-0123456789abcdef.tmp";
+    atomic->size = atomic->temporary + atomic->directory + sizeof ".hurray-0123456789abcdef.tmp";
     atomic->names = hry_alloc(&atomic->allocator, atomic->size, 1);
     if (!atomic->names)
         return hry_fail_memory(err, atomic->size);
     memcpy(atomic->names, target, length + 1);
-    memcpy(atomic->names + atomic->temporary, target, directory);
+    memcpy(atomic->names + atomic->temporary, target, atomic->directory);
     return HRY_OK;
 }
 
@@ -79,11 +80,10 @@ static hry_status find_target(const struct hry_os *os, const char **path, char *
 static hry_status open_temporary(struct hry_atomic *atomic, uint32_t mode, hry_error *err)
 {
     const struct hry_os *os = atomic->os;
-    char *name = atomic->names + atomic->temporary;
-    size_t directory = directory_length(name);
+    char *name = atomic->names + atomic->temporary, *file = name + atomic->directory;
     int fd = -EEXIST;
     for (int attempt = 0; attempt < ATTEMPTS && (fd == -EEXIST || fd == -EINTR); attempt++) {
-        snprintf(name + directory, atomic->size - atomic->temporary - directory, ".hurray-%016llx.tmp",
+        snprintf(file, atomic->size - (size_t)(file - atomic->names), ".hurray-%016llx.tmp",
                  (unsigned long long)os->unique(os));
         fd = os->open(os, name, HRY_OS_CREATE, mode);
     }
@@ -157,9 +157,8 @@ static hry_status sync_directory(struct hry_atomic *atomic, hry_error *err)
 {
     const struct hry_os *os = atomic->os;
     char *path = atomic->names + atomic->temporary;
-    size_t length = directory_length(path);
-    path[length] = '\0';
-    int fd = os->open(os, length ? path : ".", HRY_OS_DIRECTORY, 0);
+    path[atomic->directory] = '\0';
+    int fd = os->open(os, atomic->directory ? path : ".", HRY_OS_DIRECTORY, 0);
     if (fd == -EACCES) /* a directory that may be written but not read */
         return HRY_OK;
     int result = fd;

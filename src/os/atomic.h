@@ -20,6 +20,7 @@ struct hry_atomic {
     char *names;      /* target and temporary, one after the other; NULL when there is nothing to give up */
     size_t size;      /* bytes of names */
     size_t temporary; /* where in names it starts */
+    size_t directory; /* bytes of the directory that both names begin with, its slash included; 0: none */
 };
 
 /*
