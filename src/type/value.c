@@ -93,13 +93,13 @@ static bool e8m0_of(double value, uint64_t *code)
 static uint64_t integer_of(double value, unsigned width, bool is_signed)
 {
     uint64_t mask = UINT64_MAX >> (64 - width), max = is_signed ? mask >> 1 : mask;
-    /* The power of two behind max, also where max itself is no float64 and has been rounded up to it. */
-    double rounded = rint(value), end = (double)max + 1;
-    if (rounded >= end)
+    /* 64-bit maxima are no float64 and become the power of two behind them, which no value below reaches either. */
+    double rounded = rint(value), top = (double)max;
+    if (rounded >= top)
         return max;
     if (!is_signed)
         return rounded > 0 ? (uint64_t)rounded : 0;
-    return rounded < -end ? max + 1 : (uint64_t)(int64_t)rounded & mask;
+    return rounded < -top ? max + 1 : (uint64_t)(int64_t)rounded & mask;
 }
 
 bool hry_value_to_bits(uint8_t type, double value, bool saturate, uint64_t *lo, uint64_t *hi)
