@@ -9,9 +9,8 @@ extern "C" {
 #endif
 
 #define HRY_RANK_MAX 64
-#define HRY_DYNAMIC UINT64_MAX   /* a dimension whose size is not known yet */
-#define HRY_NO_BUFFER UINT32_MAX /* an unused buffer index */
-#define HRY_TILE_LEVELS_MAX 8    /* nested tilings that hry_desc_layout_get can hand out */
+#define HRY_DYNAMIC UINT64_MAX /* a dimension whose size is not known yet */
+#define HRY_TILE_LEVELS_MAX 8  /* nested tilings that hry_desc_layout_get can hand out */
 
 enum {
     HRY_LAYOUT_ROW_MAJOR = 0x01,

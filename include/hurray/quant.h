@@ -8,6 +8,8 @@
 extern "C" {
 #endif
 
+#define HRY_NO_BUFFER UINT32_MAX /* an unused buffer index */
+
 enum {
     HRY_SCHEME_PER_TENSOR = 0x01,
     HRY_SCHEME_PER_CHANNEL = 0x02,

@@ -1,0 +1,114 @@
+#include "base/checked.h"
+#include "layout/layouts.h"
+
+#include <hurray/type.h>
+
+static uint32_t bits_of(const uint8_t *fields, uint32_t k)
+{
+    return hry_load32(fields + 4 * k);
+}
+
+static hry_status parse(hry_frame *f, uint32_t *length)
+{
+    (void)length;
+    for (uint32_t k = 0; k < f->rank; k++)
+        if (bits_of(f->bytes + f->layout_offset, k) == 0)
+            return hry_frame_fail(f, HRY_RULE_L_MOR_01, HRY_SECTION_LAYOUT, f->layout_offset + 4 * k, 0);
+    return HRY_OK;
+}
+
+/*
+ * The number of elements that the layout stores: all codes of the sum of bits, and the code of the last index when
+ * unequal bits push it beyond (layouts, section 5). False when it does not fit 64 bits. shape NULL: not known.
+ */
+static bool storage(const uint32_t *bits, uint32_t rank, const uint64_t *shape, uint64_t *count)
+{
+    uint64_t sum = 0, code = 0;
+    for (uint32_t k = 0; k < rank; k++)
+        sum += bits[k];
+    if (sum > 63)
+        return false;
+    for (uint32_t k = 0; shape && k < rank; k++)
+        for (uint32_t j = 0; j < bits[k]; j++) {
+            if (!((shape[k] - 1) >> j & 1))
+                continue;
+            if ((uint64_t)j * rank + k > 63)
+                return false;
+            code |= (uint64_t)1 << (j * rank + k);
+        }
+    uint64_t full = (uint64_t)1 << sum;
+    *count = code >= full ? code + 1 : full;
+    return *count != 0;
+}
+
+static hry_status verify(hry_frame *f)
+{
+    uint32_t bits[HRY_RANK_MAX];
+    uint64_t shape[HRY_RANK_MAX], count, nbytes;
+    for (uint32_t k = 0; k < f->rank; k++) {
+        bits[k] = bits_of(f->bytes + f->layout_offset, k);
+        shape[k] = hry_frame_dim(f, k);
+        if (shape[k] != HRY_DYNAMIC && bits[k] < 64 && shape[k] > (uint64_t)1 << bits[k])
+            return hry_frame_fail(f, HRY_RULE_L_MOR_02, HRY_SECTION_LAYOUT, f->layout_offset + 4 * k, shape[k]);
+    }
+    if (f->empty)
+        return HRY_OK;
+    if (!storage(bits, f->rank, f->has_dynamic ? NULL : shape, &count) || !hry_type_size(f->bits, count, &nbytes))
+        return hry_frame_fail(f, HRY_RULE_L_MOR_03, HRY_SECTION_LAYOUT, f->layout_offset, 0);
+    return f->has_dynamic ? HRY_OK : hry_layout_check_reach(f, &(hry_reach){ 0, count - 1 });
+}
+
+static bool get(const uint8_t *fields, uint32_t rank, hry_layout *layout, hry_layout_store *store)
+{
+    for (uint32_t k = 0; k < rank; k++)
+        store->words[k] = bits_of(fields, k);
+    layout->morton_bits = store->words;
+    return true;
+}
+
+/* The smallest number of bits that serves every dimension: with equal ones there are no gaps. */
+static uint32_t common_bits(uint32_t rank, const uint64_t *shape)
+{
+    uint32_t bits = 1;
+    for (uint32_t k = 0; k < rank; k++)
+        while (shape[k] != HRY_DYNAMIC && bits < 63 && shape[k] > (uint64_t)1 << bits)
+            bits++;
+    return bits;
+}
+
+static void put(const hry_layout *layout, uint32_t rank, const uint64_t *shape, uint8_t *fields)
+{
+    uint32_t common = common_bits(rank, shape);
+    for (uint32_t k = 0; k < rank; k++)
+        hry_store32(fields + 4 * k, layout->morton_bits ? layout->morton_bits[k] : common);
+}
+
+static bool buffer_size(const hry_layout *layout, uint32_t rank, const uint64_t *shape, uint32_t bits, uint32_t i,
+                        uint64_t *nbytes)
+{
+    (void)i;
+    uint64_t count;
+    if (!hry_shape_product(shape, rank, &count))
+        return false;
+    *nbytes = 0;
+    if (count == 0)
+        return true;
+    uint32_t morton_bits[HRY_RANK_MAX], common = common_bits(rank, shape);
+    for (uint32_t k = 0; k < rank; k++)
+        morton_bits[k] = layout->morton_bits ? layout->morton_bits[k] : common;
+    return storage(morton_bits, rank, shape, &count) && hry_type_size(bits, count, nbytes);
+}
+
+const hry_layout_row hry_layout_morton = {
+    .name = "morton",
+    .tag = HRY_LAYOUT_MORTON,
+    .tier = 1,
+    .category = HRY_DENSE,
+    .buffers = 1,
+    .fields_per_dim = 4,
+    .parse = parse,
+    .verify = verify,
+    .get = get,
+    .put = put,
+    .buffer_size = buffer_size,
+};

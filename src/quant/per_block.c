@@ -1,0 +1,80 @@
+#include "base/checked.h"
+#include "quant/schemes.h"
+
+#include <hurray/type.h>
+
+enum { AXIS = 4, BLOCK_SIZE = 8, SCALES = 12, ZERO_POINTS = 16, SCALE_TYPE = 20, RESERVED = 21, SIZE = 24 };
+
+static hry_status check_fields(hry_frame *f, uint64_t size)
+{
+    const uint8_t *payload = hry_frame_payload(f);
+    uint32_t block_size = hry_load32(payload + BLOCK_SIZE);
+    if (f->paged && hry_load32(payload + AXIS) != 0)
+        return hry_payload_fail(f, HRY_RULE_L_BP_09, AXIS, hry_load32(payload + AXIS));
+    if (!hry_is_pow2(block_size) || block_size < 2)
+        return hry_payload_fail(f, HRY_RULE_Q_PB_01, BLOCK_SIZE, block_size);
+    if (f->paged && block_size != f->page_size)
+        return hry_payload_fail(f, HRY_RULE_L_BP_09, BLOCK_SIZE, block_size);
+    if (!f->paged && size > 0 && block_size > size)
+        return hry_payload_fail(f, HRY_RULE_Q_PB_02, BLOCK_SIZE, block_size);
+    if (payload[SCALE_TYPE] < HRY_TYPE_FLOAT16 || payload[SCALE_TYPE] > HRY_TYPE_FLOAT32)
+        return hry_payload_fail(f, HRY_RULE_Q_PB_03, SCALE_TYPE, payload[SCALE_TYPE]);
+    hry_status status = hry_frame_reserved(f, HRY_RULE_Q_PB_04, HRY_SECTION_QUANTIZATION,
+                                           f->quantization_offset + 4 + RESERVED, SIZE - RESERVED);
+    if (status)
+        return status;
+    bool symmetric = hry_load16(payload + 2) & HRY_QUANT_SYMMETRIC;
+    if (symmetric && !f->permissive && hry_load32(payload + ZERO_POINTS) != HRY_NO_BUFFER)
+        return hry_payload_fail(f, HRY_RULE_Q_PB_05, ZERO_POINTS, hry_load32(payload + ZERO_POINTS));
+    return HRY_OK;
+}
+
+static hry_status verify(hry_frame *f)
+{
+    const uint8_t *payload = hry_frame_payload(f);
+    uint64_t size;
+    hry_status status = hry_payload_axis(f, &size);
+    if (!status)
+        status = check_fields(f, size);
+    if (status)
+        return status;
+    hry_parameters p = { SCALES, ZERO_POINTS, payload[SCALE_TYPE] == HRY_TYPE_FLOAT32 ? 4 : 2, f->slots, true };
+    uint32_t axis = hry_load32(payload + AXIS), block_size = hry_load32(payload + BLOCK_SIZE);
+    if (!f->paged)
+        status = hry_payload_blocks(f, axis, block_size, &p.count, &p.known);
+    if (!status)
+        status = hry_payload_buffers(f, &p);
+    return status || f->paged ? status : hry_payload_partial(f, HRY_RULE_Q_PB_07, axis, block_size);
+}
+
+static void get(const uint8_t *payload, hry_quantization *q)
+{
+    q->axis = hry_load32(payload + AXIS);
+    q->block_size = hry_load32(payload + BLOCK_SIZE);
+    q->scale_buffer_index = hry_load32(payload + SCALES);
+    q->zero_point_buffer_index = hry_load32(payload + ZERO_POINTS);
+    q->scale_type_tag = payload[SCALE_TYPE];
+}
+
+static void put(const hry_quantization *q, uint8_t *payload)
+{
+    hry_store32(payload + AXIS, q->axis);
+    hry_store32(payload + BLOCK_SIZE, q->block_size);
+    hry_store32(payload + SCALES, q->scale_buffer_index);
+    hry_store32(payload + ZERO_POINTS, q->zero_point_buffer_index);
+    payload[SCALE_TYPE] = q->scale_type_tag ? q->scale_type_tag : HRY_TYPE_FLOAT32;
+}
+
+const hry_scheme_row hry_scheme_per_block = {
+    .name = "per-block-affine",
+    .tag = HRY_SCHEME_PER_BLOCK,
+    .tier = 1,
+    .version = 1,
+    .payload = SIZE,
+    .flags = HRY_QUANT_SYMMETRIC,
+    .storage = (const uint8_t[]){ HRY_TYPE_INT8, HRY_TYPE_UINT8, HRY_TYPE_INT4, HRY_TYPE_UINT4, HRY_TYPE_INT2,
+                                  HRY_TYPE_UINT2, 0 },
+    .verify = verify,
+    .get = get,
+    .put = put,
+};
