@@ -7,7 +7,8 @@ build="gcc libc6-dev make cmake ninja-build pkg-config libyajl-dev python3"
 test="$build g++ libcmocka-dev zlib1g-dev valgrind"
 fuzz="$build clang-14 clang libclang-rt-14-dev"
 lint="$test clang-14 clang-format-14 clang-format clang-tidy-14 clang-tidy cppcheck"
-prove="$fuzz $lint qemu-user gcc-s390x-linux-gnu gcc-aarch64-linux-gnu gcc-i686-linux-gnu"
+prove="$fuzz $lint qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-aarch64-linux-gnu
+    libc6-dev-arm64-cross gcc-i686-linux-gnu libc6-dev-i386-cross"
 
 quiet=
 if [ "${1-}" = --if-missing ]; then
