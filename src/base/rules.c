@@ -30,9 +30,9 @@ enum hry_rule_kind hry_rule_kind_of(unsigned rule)
 
 uint16_t hry_rule_find(const char *id)
 {
-    for (uint16_t rule = 1; rule < HRY_RULE_END; rule++)
+    for (unsigned rule = 1; rule < HRY_RULE_END; rule++)
         if (strcmp(rows[rule].id, id) == 0)
-            return rule;
+            return (uint16_t)rule;
     return 0;
 }
 

@@ -69,7 +69,7 @@ static hry_status fail_end(hry_error *err, uint64_t end)
 
 hry_status hry_os_read_exact(const struct hry_os *os, int fd, uint64_t offset, void *dst, size_t nbytes, hry_error *err)
 {
-    size_t got;
+    size_t got = 0;
     hry_status status = hry_os_read_some(os, fd, offset, dst, nbytes, &got, err);
     return status || got == nbytes ? status : fail_end(err, offset + got);
 }
