@@ -6,7 +6,10 @@ cd "$(dirname "$0")/.."
 seconds=${1:-30}
 [ $# -eq 0 ] || shift
 cmake --preset fuzz >/dev/null
-cmake --build --preset fuzz
+cmake --build --preset fuzz >build/fuzz/build.log || {
+    grep -E 'error|warning|undefined' build/fuzz/build.log
+    exit 1
+}
 [ $# -gt 0 ] || set -- $(find fuzz -name 'fuzz_*.c' | sort | sed 's|.*/fuzz_||; s|\.c$||')
 failed=
 for target; do

@@ -42,13 +42,18 @@ def cases_of(output):
     return None
 
 
+def shortened(output, most=60):
+    lines = output.rstrip().splitlines()
+    return "\n".join(lines if len(lines) <= most else [f"... {len(lines) - most} lines", *lines[-most:]])
+
+
 def count(case, tally, where):
     output = case.findtext("system-out") or ""
     name = case.get("name")
     if case.find("failure") is not None or case.get("status") == "fail":
         passed, failed, skipped = cases_of(output) or (0, 0, 0)
         tally.add(passed, max(failed, 1), skipped)
-        tally.notes.append(f"FAILED {where}: {name}\n{output.rstrip()}")
+        tally.notes.append(f"FAILED {where}: {name}\n{shortened(output)}")
     elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
         tally.add(0, 0, 1)
         tally.notes.append(f"skipped {where}: {name}: {output.strip().splitlines()[-1] if output.strip() else ''}")
