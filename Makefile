@@ -2,10 +2,10 @@
 PREFIX ?= /usr/local
 TIME ?= 30
 
-all: build/default/build.ninja
+all: build/default/CMakeCache.txt
 	@cmake --build --preset default
 
-build/%/build.ninja:
+build/%/CMakeCache.txt:
 	@cmake --preset $* >/dev/null
 
 deps:
@@ -20,7 +20,7 @@ test:
 	@sh scripts/deps.sh --if-missing test
 	@python3 scripts/run_tests.py
 
-bench: build/bench/build.ninja
+bench: build/bench/CMakeCache.txt
 	@cmake --build --preset bench
 	@sh scripts/bench.sh build/bench
 

@@ -51,6 +51,11 @@ typedef struct hry_kv {
 
 /* Walks an array: *cursor starts at 0; false at its end. *element is untouched then. */
 HRY_API bool hry_kv_array_next(const hry_kv_value *array, uint64_t *cursor, hry_kv_value *element);
+/*
+ * Builds an array: encodes an element (no array) at dst when room holds it, and returns the bytes that it takes; 0 for
+ * what cannot be an element. The elements one after the other are as.array.encoded.
+ */
+HRY_API size_t hry_kv_element_put(const hry_kv_value *element, void *dst, size_t room);
 
 /* ---- Reading ---- */
 
@@ -194,11 +199,13 @@ typedef struct hry_sink {
 
 /* Zero is the default in every field. */
 typedef struct hry_writer_options {
-    uint32_t alignment; /* of data buffers in the file: a power of two, 4096 .. 2 MiB; 0: 4096 */
+    uint32_t alignment; /* of data buffers in the file: a power of two, 4096 .. 2 MiB; 0: 4096, or what the first
+                           tensor declares when that is more */
     bool sorted;        /* write the index in name order (SORTED_INDEX) */
     bool no_kv;         /* promise no metadata: no KV section */
     bool replace;       /* paths: replace a file of that name; else finishing fails with HRY_E_BUSY when one exists */
     bool no_sync;       /* paths: do not wait for the disk */
+    bool any_device;    /* take buffers tagged for other devices too; their bytes are in host memory all the same */
     uint64_t tensor_count;   /* for the header's hint; 0: unknown */
     hry_parse_options parse; /* private values need to be allowed; permissive carries opaque tensors */
     const hry_allocator *allocator;
@@ -207,6 +214,7 @@ typedef struct hry_writer_options {
 /* To a path: a temporary file beside it, synced and renamed by hry_writer_finish; nothing at path before that. */
 HRY_API hry_status hry_writer_create(const char *path, const hry_writer_options *options, hry_writer **writer,
                                      hry_error *err);
+/* From the descriptor's position on, which may be a pipe's. fd stays the caller's. */
 HRY_API hry_status hry_writer_create_fd(int fd, const hry_writer_options *options, hry_writer **writer, hry_error *err);
 HRY_API hry_status hry_writer_create_sink(const hry_sink *sink, const hry_writer_options *options, hry_writer **writer,
                                           hry_error *err);

