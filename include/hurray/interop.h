@@ -78,8 +78,8 @@ HRY_API hry_status hry_foreign_open(const char *path, const hry_import_options *
  * tensor's name in the message, for whatever the format does not allow (data that overlaps, is left over or has the
  * wrong size, duplicates, unknown fields or types, text that is not UTF-8); HRY_E_UNSUPPORTED for what has no
  * counterpart (FNUZ floats, more than 64 dimensions, names of more than 65,535 bytes); HRY_E_LIMIT for a header beyond
- * limits.header_length, or more tensors than limits.tensor_count. Opening touches the header only, in time n log n in
- * the number of tensors.
+ * limits.header_length (here 100,000,000 bytes when it is 0, as other readers have it), or more tensors than
+ * limits.tensor_count. Opening touches the header only, in time linear in its length.
  */
 HRY_API hry_status hry_safetensors_open(const char *path, const hry_import_options *options, hry_file **file,
                                         hry_error *err);

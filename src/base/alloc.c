@@ -8,7 +8,10 @@
 static void *heap_alloc(void *ctx, size_t size, size_t align)
 {
     (void)ctx;
-    return align <= _Alignof(max_align_t) ? malloc(size) : aligned_alloc(align, size);
+    if (align <= _Alignof(max_align_t))
+        return malloc(size);
+    /* aligned_alloc may insist on whole multiples of the alignment. */
+    return size > SIZE_MAX - align ? NULL : aligned_alloc(align, (size + align - 1) & ~(align - 1));
 }
 
 static void heap_free(void *ctx, void *ptr, size_t size, size_t align)

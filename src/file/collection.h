@@ -10,13 +10,16 @@
 #include <hurray/file.h>
 #include <stdatomic.h>
 
+#define HRY_NOWHERE UINT64_MAX /* an offset of what lies in no file */
+
 /* The stored bytes of one buffer: in memory, or in a file, or to be had from ops->read_stored. */
 typedef struct hry_stored {
     uint64_t nbytes;
-    const uint8_t *bytes; /* NULL where they are not in memory */
-    hry_tensor *owner;    /* keeps bytes alive; for the caller to release */
-    int fd;               /* the file they lie in, at offset; -1: none that a kernel could copy from */
-    uint64_t offset;      /* in the container, or in fd */
+    const uint8_t *bytes;    /* NULL where they are not in memory */
+    hry_tensor *owner;       /* keeps bytes alive; for the caller to release */
+    int fd;                  /* the file they lie in, at offset; -1: none that a kernel could copy from */
+    uint64_t offset;         /* in the container, or in fd; HRY_NOWHERE */
+    uint32_t tensor, buffer; /* whose it is, where a provider makes the bytes when they are read */
 } hry_stored;
 
 typedef struct hry_file_ops {

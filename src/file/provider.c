@@ -114,6 +114,13 @@ static hry_status provided_stored(hry_file *file, uint32_t i, const hry_desc *de
         return HRY_OK;
     }
     found.fd = -1;
+    found.offset = HRY_NOWHERE;
+    if (p->read) {
+        found.tensor = i;
+        found.buffer = k;
+        *stored = found;
+        return HRY_OK;
+    }
     hry_status status = provided_tensor(file, i, &found.owner, err);
     if (status)
         return status;
@@ -125,7 +132,9 @@ static hry_status provided_stored(hry_file *file, uint32_t i, const hry_desc *de
 static hry_status provided_read_stored(const hry_file *file, const hry_stored *stored, uint64_t from, void *dst,
                                        uint64_t nbytes, hry_error *err)
 {
-    (void)file;
+    const hry_provider *p = &provided_of(file)->provider;
+    if (stored->fd < 0)
+        return p->read(p->ctx, stored->tensor, stored->buffer, from, dst, (size_t)nbytes, err);
     return hry_os_read_exact(&hry_os_default, stored->fd, stored->offset + from, dst, (size_t)nbytes, err);
 }
 

@@ -83,7 +83,7 @@ bool hry_file_buffer_offset(hry_file *file, uint64_t i, uint32_t k, uint64_t *of
     if (hry_file_desc(file, i, &desc, NULL) || k >= hry_desc_buffer_count(&desc) ||
         file->ops->stored(file, (uint32_t)i, &desc, k, &stored, NULL))
         return false;
-    bool located = stored.fd >= 0 || !stored.owner;
+    bool located = stored.offset != HRY_NOWHERE && (stored.fd >= 0 || !stored.owner);
     hry_tensor_release(stored.owner);
     if (located) {
         *offset = stored.offset;

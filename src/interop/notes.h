@@ -1,0 +1,19 @@
+/* Remarks of a conversion: passed on, counted, and summed up where they end it. */
+#ifndef HRY_INTEROP_NOTES_H
+#define HRY_INTEROP_NOTES_H
+
+#include <hurray/interop.h>
+
+typedef struct hry_notes {
+    hry_note_fn *fn;
+    void *ctx;
+    uint64_t count;
+    size_t used;
+    char summary[192]; /* the first remarks, as many as find room */
+} hry_notes;
+
+void hry_notes_add(hry_notes *notes, hry_note_kind kind, hry_note_subject subject, hry_str name, const char *reason);
+/* Fails with status and the summary when there was a remark: "what: part "a": reason; ...". */
+hry_status hry_notes_refuse(const hry_notes *notes, hry_status status, const char *what, hry_error *err);
+
+#endif
