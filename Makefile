@@ -2,10 +2,10 @@
 PREFIX ?= /usr/local
 TIME ?= 30
 
-all: build/default/CMakeCache.txt
+all: build/default/build.ninja
 	@cmake --build --preset default
 
-build/%/CMakeCache.txt:
+build/%/build.ninja:
 	@cmake --preset $* >/dev/null
 
 deps:
@@ -20,7 +20,9 @@ test:
 	@sh scripts/deps.sh --if-missing test
 	@python3 scripts/run_tests.py
 
-bench: build/bench/CMakeCache.txt
+bench:
+	@sh scripts/deps.sh --if-missing build
+	@$(MAKE) --no-print-directory build/bench/build.ninja
 	@cmake --build --preset bench
 	@sh scripts/bench.sh build/bench
 
