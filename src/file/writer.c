@@ -51,7 +51,7 @@ static hry_status make_writer(const hry_sink *sink, const struct hry_os *os, int
 hry_status hry_writer_create_on(const struct hry_os *os, const char *path, const hry_writer_options *options,
                                 hry_writer **writer, hry_error *err)
 {
-    hry_writer *w;
+    hry_writer *w = NULL;
     hry_status status = make_writer(NULL, os, -1, options, &w, err);
     if (status)
         return status;
