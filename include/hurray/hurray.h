@@ -4,6 +4,7 @@
 
 #include <hurray/base.h>
 #include <hurray/desc.h>
+#include <hurray/dlpack.h>
 #include <hurray/file.h>
 #include <hurray/layout.h>
 #include <hurray/quant.h>

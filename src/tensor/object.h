@@ -16,7 +16,8 @@ struct hry_tensor {
     const void **buffers;
     hry_tensor **members; /* one reference each */
     size_t member_count;
-    bool in_host; /* the buffers can be read by this process */
+    bool in_host;      /* the buffers can be read by this process */
+    int32_t device_id; /* which of its kind, where the tensor came from another library */
 };
 
 /*
@@ -25,6 +26,11 @@ struct hry_tensor {
  */
 hry_status hry_tensor_create_stored(const hry_desc *desc, const void *const *buffers, hry_release_fn *release,
                                     void *ctx, const hry_allocator *allocator, hry_tensor **tensor, hry_error *err);
+
+/* hry_tensor_create for another library's memory: of any alignment, on that device. */
+hry_status hry_tensor_create_foreign(const hry_desc *desc, const void *const *buffers, int32_t device_id,
+                                     hry_release_fn *release, void *ctx, const hry_allocator *allocator,
+                                     hry_tensor **tensor, hry_error *err);
 
 /* A composite over members that are known to fit the head; takes over one reference to each on success. */
 hry_status hry_tensor_adopt_members(const hry_desc *head, hry_tensor *const *members, size_t count,

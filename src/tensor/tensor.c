@@ -75,6 +75,21 @@ hry_status hry_tensor_create_stored(const hry_desc *desc, const void *const *buf
     return create(desc, buffers, true, release, ctx, allocator, tensor, err);
 }
 
+hry_status hry_tensor_create_foreign(const hry_desc *desc, const void *const *buffers, int32_t device_id,
+                                     hry_release_fn *release, void *ctx, const hry_allocator *allocator,
+                                     hry_tensor **tensor, hry_error *err)
+{
+    hry_tensor *t;
+    hry_buffer row;
+    hry_status status = create(desc, buffers, true, release, ctx, allocator, &t, err);
+    if (status)
+        return status;
+    t->in_host = !hry_desc_buffer(desc, 0, &row) || row.device_tag == HRY_DEVICE_CPU;
+    t->device_id = device_id;
+    *tensor = t;
+    return HRY_OK;
+}
+
 hry_status hry_tensor_dense(uint8_t type, uint32_t rank, const uint64_t *shape, const void *data,
                             hry_release_fn *release, void *ctx, hry_tensor **tensor, hry_error *err)
 {
