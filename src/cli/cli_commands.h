@@ -1,0 +1,15 @@
+/* The commands, each defined in its cmd_*.c; cli_commands.c lists them. */
+#ifndef HRY_CLI_COMMANDS_H
+#define HRY_CLI_COMMANDS_H
+
+#include "cli/cli_args.h"
+
+extern const cli_command cli_info, cli_check, cli_inspect, cli_convert, cli_registry, cli_help;
+
+/* The worse of two exit codes. */
+static inline int cli_worse(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+#endif

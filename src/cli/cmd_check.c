@@ -1,0 +1,209 @@
+/* hurray check: everything that the format requires of a file. */
+#include "cli/cli_commands.h"
+#include "cli/cli_input.h"
+#include "cli/cli_json.h"
+#include "cli/cli_out.h"
+#include "cli/cli_tensor.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct finding {
+    hry_error err;
+    char *tensor; /* NULL: none */
+    size_t tensor_len;
+    bool lint;
+} finding;
+
+typedef struct findings {
+    finding *items;
+    size_t count, violations, room;
+} findings;
+
+static void add(findings *all, const hry_error *err, hry_str tensor, bool lint)
+{
+    if (all->count == all->room) {
+        all->room = all->room ? 2 * all->room : 16;
+        all->items = cli_realloc(all->items, all->room * sizeof *all->items);
+    }
+    char *name = tensor.ptr ? cli_copy(tensor.ptr, tensor.len) : NULL;
+    all->items[all->count++] = (finding){ *err, name, tensor.len, lint };
+    all->violations += !lint;
+}
+
+static void free_findings(findings *all)
+{
+    for (size_t k = 0; k < all->count; k++)
+        free(all->items[k].tensor);
+    free(all->items);
+}
+
+typedef struct lint_ctx {
+    findings *all;
+    hry_str tensor;
+    uint64_t base; /* of the descriptor in the file */
+} lint_ctx;
+
+static void add_lint(void *ctx, uint16_t rule, uint64_t offset, const char *message)
+{
+    const lint_ctx *lint = ctx;
+    hry_error err = { .rule = rule, .offset = lint->base + offset };
+    snprintf(err.message, sizeof err.message, "%s", message);
+    add(lint->all, &err, lint->tensor, true);
+}
+
+/* A failed call as a violation. False when it was no fault of the input; then it is the caller's to report. */
+static bool add_failure(findings *all, const hry_error *err, hry_str tensor)
+{
+    if (cli_code_of(err) != CLI_NO)
+        return false;
+    add(all, err, tensor, false);
+    return true;
+}
+
+/* One tensor: its descriptor, and for a composite head its members. */
+static bool check_tensor(cli_input *input, uint64_t i, const cli_args *args, findings *all, hry_error *err)
+{
+    hry_desc desc;
+    hry_file_entry entry = { 0 };
+    hry_str name = hry_file_name(input->file, i);
+    hry_file_entry_get(input->file, i, &entry);
+    if (hry_file_desc(input->file, i, &desc, err))
+        return add_failure(all, err, name);
+    if (cli_has(args, CLI_OPT_LINT))
+        hry_desc_lint(&desc, add_lint, &(lint_ctx){ all, name, entry.descriptor_offset });
+    hry_tensor *tensor;
+    if (hry_desc_layout(&desc) != HRY_LAYOUT_COMPOSITE || hry_desc_is_opaque(&desc))
+        return true;
+    if (hry_file_tensor_at(input->file, i, &tensor, err))
+        return add_failure(all, err, name);
+    hry_tensor_release(tensor);
+    return true;
+}
+
+static bool check_input(cli_input *input, const cli_args *args, findings *all, hry_error *err)
+{
+    if (cli_input_load(input, args, err))
+        return add_failure(all, err, (hry_str){ 0 });
+    if (!input->file) {
+        if (cli_has(args, CLI_OPT_LINT))
+            hry_desc_lint(&input->desc, add_lint, &(lint_ctx){ .all = all });
+        return true;
+    }
+    for (uint64_t i = 0; i < hry_file_count(input->file); i++)
+        if (!check_tensor(input, i, args, all, err))
+            return false;
+    return true;
+}
+
+static void findings_json(cli_json *json, const char *key, const findings *all, bool lint)
+{
+    cli_json_open_array(json, key);
+    for (size_t k = 0; k < all->count; k++) {
+        const finding *f = &all->items[k];
+        if (f->lint != lint)
+            continue;
+        cli_json_open(json, NULL);
+        cli_json_str(json, "rule", f->err.rule ? hry_rule_id(f->err.rule) : NULL);
+        cli_json_u64(json, "offset", f->err.offset);
+        if (f->tensor)
+            cli_json_text(json, "tensor", f->tensor, f->tensor_len);
+        else
+            cli_json_null(json, "tensor");
+        cli_json_str(json, "message", f->err.message);
+        cli_json_close(json);
+    }
+    cli_json_close_array(json);
+}
+
+static void print_json(cli_json *json, const cli_input *input, const cli_args *args, const findings *all)
+{
+    cli_json_open(json, NULL);
+    cli_json_str(json, "file", input->source.name);
+    cli_json_str(json, "kind", cli_input_kind_name(input));
+    cli_json_bool(json, "valid", all->violations == 0);
+    findings_json(json, "violations", all, false);
+    if (cli_has(args, CLI_OPT_LINT))
+        findings_json(json, "lint", all, true);
+    cli_json_close(json);
+}
+
+/* The list is the result; the verdict on an invalid file is also an error, so that it is seen when the list is not. */
+static void print_text(const cli_input *input, const cli_args *args, const findings *all)
+{
+    const char *name = input->source.name;
+    const finding *first = NULL;
+    for (size_t k = 0; k < all->count; k++) {
+        const finding *f = &all->items[k];
+        if (!f->lint && !first)
+            first = f;
+        cli_report_to(stdout, name, f->tensor, f->tensor_len, &f->err);
+    }
+    if (first) {
+        char where[24];
+        const char *rule = hry_rule_id(first->err.rule);
+        snprintf(where, sizeof where, "%" PRIu64, first->err.offset);
+        cli_fail(CLI_NO, name, where, "not valid: %zu violation%s%s%s%s", all->violations,
+                 all->violations == 1 ? "" : "s", *rule ? " [" : "", rule, *rule ? "]" : "");
+    } else if (!cli_has(args, CLI_OPT_QUIET)) {
+        cli_put_name(stdout, name);
+        printf(": valid %s", cli_input_kind_name(input));
+        if (input->file)
+            printf(", %" PRIu64 " tensor%s", hry_file_count(input->file), hry_file_count(input->file) == 1 ? "" : "s");
+        if (all->count)
+            printf(", %zu lint%s", all->count, all->count == 1 ? "" : "s");
+        fputc('\n', stdout);
+    }
+}
+
+static int check_one(const char *name, const cli_args *args, cli_json *json)
+{
+    cli_input input;
+    hry_error err;
+    findings all = { 0 };
+    int code = cli_input_open(&input, name, NULL);
+    if (code)
+        return code;
+    if (!check_input(&input, args, &all, &err)) {
+        code = cli_report(name, NULL, 0, &err);
+    } else {
+        if (json)
+            print_json(json, &input, args, &all);
+        else
+            print_text(&input, args, &all);
+        code = all.violations ? CLI_NO : CLI_OK;
+    }
+    free_findings(&all);
+    cli_input_close(&input);
+    return code;
+}
+
+static int run(const cli_args *args)
+{
+    int code = CLI_OK;
+    cli_json *json = cli_has(args, CLI_OPT_JSON) ? cli_json_begin() : NULL;
+    if (json && args->count > 1)
+        cli_json_open_array(json, NULL);
+    for (int k = 0; k < args->count; k++)
+        code = cli_worse(code, check_one(args->items[k], args, json));
+    if (json && args->count > 1)
+        cli_json_close_array(json);
+    if (json)
+        cli_json_end(json);
+    return code;
+}
+
+const cli_command cli_check = {
+    .name = "check",
+    .alias = "verify",
+    .usage = "FILE...",
+    .summary = "validate everything that the format requires",
+    .details = "Lists every violation with its rule, and exits with 1 when there is one. Lints are advice: they never\n"
+               "change the verdict.",
+    .options = (const uint8_t[]){ CLI_OPT_HEADERS_ONLY, CLI_OPT_LINT, CLI_OPT_END },
+    .groups = CLI_REPORTS | CLI_READS,
+    .min_args = 1,
+    .max_args = -1,
+    .run = run,
+};
