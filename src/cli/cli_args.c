@@ -6,7 +6,7 @@
 #include <string.h>
 
 const cli_option cli_options[CLI_OPT_COUNT] = {
-#define CLI_OPTION(token, name_, letter_, arg_, help_)                                                                 \
+#define CLI_OPTION(token, name_, letter_, arg_, help_) \
     [CLI_OPT_##token] = { .name = (name_), .arg = (arg_), .help = (help_), .letter = (letter_) },
 #include "cli/cli_options.def"
 #undef CLI_OPTION
@@ -166,8 +166,8 @@ bool cli_args_parse(cli_args *args, const cli_command *command, int argc, char *
         if (options && strcmp(text, "--") == 0) {
             options = false;
         } else if (options && is_option(text)) {
-            bool ok = text[1] == '-' ? parse_long(args, text + 2, next, &used)
-                                     : parse_short(args, text + 1, next, &used);
+            bool ok =
+                text[1] == '-' ? parse_long(args, text + 2, next, &used) : parse_short(args, text + 1, next, &used);
             if (!ok)
                 return false;
         } else {

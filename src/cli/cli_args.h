@@ -66,7 +66,8 @@ typedef struct cli_args {
     int count;
 } cli_args;
 
-/* Parses what follows the command's name. False after a report of what is wrong. Ends the program for lack of memory. */
+/* Parses what follows the command's name. False after a report of what is wrong. Ends the program for lack of memory.
+ */
 bool cli_args_parse(cli_args *args, const cli_command *command, int argc, char **argv);
 void cli_args_free(cli_args *args);
 

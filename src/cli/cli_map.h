@@ -29,7 +29,8 @@ typedef struct cli_map {
     uint64_t count;
 } cli_map;
 
-/* The map of an open container; the caller frees map->regions. Buffers of tensors that cannot be read are one region. */
+/* The map of an open container; the caller frees map->regions. Buffers of tensors that cannot be read are one region.
+ */
 void cli_map_make(hry_file *file, uint64_t file_size, cli_map *map);
 const char *cli_part_name(cli_part part);
 

@@ -11,7 +11,8 @@
 const char *cli_type_name(uint8_t tag);
 const char *cli_layout_name(uint8_t tag);
 
-/* The T of the JSON contract. entry is NULL for a bare descriptor. With desc NULL, what the index says and the error. */
+/* The T of the JSON contract. entry is NULL for a bare descriptor. With desc NULL, what the index says and the error.
+ */
 void cli_tensor_json(cli_json *json, const hry_desc *desc, const hry_file_entry *entry, const hry_error *err);
 
 /* "[4096,4096]", "[]" for a scalar, "?" for a dynamic dimension; the caller frees it. */

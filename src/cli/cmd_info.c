@@ -5,9 +5,11 @@
 #include "cli/cli_map.h"
 #include "cli/cli_rows.h"
 #include "cli/cli_tensor.h"
+#include "cli/cli_text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct totals {
     uint64_t tensors, elements, data;

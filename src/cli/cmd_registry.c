@@ -55,24 +55,24 @@ static void put_row(const hry_registry_row *row)
 static void print_text(void)
 {
     const hry_profile *profile = hry_profile_current();
-    const hry_registry_row *row;
+    hry_registry_row row;
     printf("descriptor 1.%u\ncontainer 1.%u\n", profile->descriptor_minor, profile->container_minor);
-    for (size_t k = 0; (row = hry_registry_at(k)) != NULL; k++)
-        if (row->space == HRY_SPACE_SCHEME)
-            printf("scheme %s version %u\n", row->name, profile->scheme_version);
+    for (size_t k = 0; hry_registry_at(k, &row); k++)
+        if (row.space == HRY_SPACE_SCHEME)
+            printf("scheme %s version %u\n", row.name, profile->scheme_version);
     uint8_t space = 0;
-    for (size_t k = 0; (row = hry_registry_at(k)) != NULL; k++) {
-        if (row->space != space)
-            printf("\n%s\n", hry_space_name(space = row->space));
-        put_row(row);
+    for (size_t k = 0; hry_registry_at(k, &row); k++) {
+        if (row.space != space)
+            printf("\n%s\n", hry_space_name(space = row.space));
+        put_row(&row);
     }
     puts("\nsection");
     for (size_t k = 0; k < SECTION_COUNT; k++) {
-        const hry_registry_row *flag = hry_registry_find(HRY_SPACE_DESCRIPTOR_FLAG, sections[k].flag_bit);
-        if (!flag)
+        hry_registry_row flag;
+        if (!hry_registry_find(HRY_SPACE_DESCRIPTOR_FLAG, sections[k].flag_bit, &flag))
             continue;
-        put_value(HRY_SPACE_DESCRIPTOR_FLAG, flag->value);
-        printf("          since %s  %s\n", version_text(flag->since_minor), sections[k].name);
+        put_value(HRY_SPACE_DESCRIPTOR_FLAG, flag.value);
+        printf("          since %s  %s\n", version_text(flag.since_minor), sections[k].name);
     }
 }
 
@@ -96,25 +96,25 @@ static void row_json(cli_json *json, const hry_registry_row *row)
 
 static void space_json(cli_json *json, const char *key, uint8_t space)
 {
-    const hry_registry_row *row;
+    hry_registry_row row;
     cli_json_open_array(json, key);
-    for (size_t k = 0; (row = hry_registry_at(k)) != NULL; k++)
-        if (row->space == space)
-            row_json(json, row);
+    for (size_t k = 0; hry_registry_at(k, &row); k++)
+        if (row.space == space)
+            row_json(json, &row);
     cli_json_close_array(json);
 }
 
 static void versions_json(cli_json *json)
 {
     const hry_profile *profile = hry_profile_current();
-    const hry_registry_row *row;
+    hry_registry_row row;
     cli_json_open(json, "versions");
     cli_json_str(json, "descriptor", version_text(profile->descriptor_minor));
     cli_json_str(json, "container", version_text(profile->container_minor));
     cli_json_open(json, "schemes");
-    for (size_t k = 0; (row = hry_registry_at(k)) != NULL; k++)
-        if (row->space == HRY_SPACE_SCHEME)
-            cli_json_u64(json, row->name, profile->scheme_version);
+    for (size_t k = 0; hry_registry_at(k, &row); k++)
+        if (row.space == HRY_SPACE_SCHEME)
+            cli_json_u64(json, row.name, profile->scheme_version);
     cli_json_close(json);
     cli_json_close(json);
 }
@@ -123,13 +123,13 @@ static void sections_json(cli_json *json)
 {
     cli_json_open_array(json, "sections");
     for (size_t k = 0; k < SECTION_COUNT; k++) {
-        const hry_registry_row *flag = hry_registry_find(HRY_SPACE_DESCRIPTOR_FLAG, sections[k].flag_bit);
-        if (!flag)
+        hry_registry_row flag;
+        if (!hry_registry_find(HRY_SPACE_DESCRIPTOR_FLAG, sections[k].flag_bit, &flag))
             continue;
         cli_json_open(json, NULL);
         cli_json_str(json, "name", sections[k].name);
-        cli_json_u64(json, "flag_bit", flag->value);
-        cli_json_str(json, "since", version_text(flag->since_minor));
+        cli_json_u64(json, "flag_bit", flag.value);
+        cli_json_str(json, "since", version_text(flag.since_minor));
         cli_json_close(json);
     }
     cli_json_close_array(json);
