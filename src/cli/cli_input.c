@@ -48,6 +48,13 @@ static bool is_descriptor(const cli_input *input)
     return input->head_size >= 10 && u32_at(input->head + 6) == input->source.size;
 }
 
+/* A descriptor of another major version, with damaged magic, or too short to tell: its reader says which. */
+static bool looks_like_descriptor(const cli_input *input)
+{
+    size_t n = input->head_size < 4 ? input->head_size : 4;
+    return n && (is_descriptor(input) || memcmp(input->head, "HRRY", n) == 0);
+}
+
 /* The message type of a CLIENT_HELLO, and a payload length that one can have. (streaming, part 2) */
 static bool is_session(const cli_input *input)
 {
@@ -81,6 +88,8 @@ static void detect(cli_input *input)
         settle(input, CLI_KIND_SESSION, NULL);
     } else if ((format = cli_format_by_path(input->source.name)) != NULL) {
         settle_format(input, format);
+    } else if (looks_like_descriptor(input)) {
+        settle(input, CLI_KIND_DESCRIPTOR, NULL);
     }
 }
 
@@ -134,23 +143,23 @@ static hry_status unknown(const cli_input *input, hry_error *err)
 
 static hry_status load_descriptor(cli_input *input, const cli_args *args, hry_error *err)
 {
+    enum { MOST = 16 << 20 }; /* the limit of a descriptor, and more than any needs */
     hry_file_options options = cli_read_options(args);
-    uint32_t length;
-    if (hry_desc_length(input->head, input->head_size, &length, err) && err->status != HRY_E_INPUT)
-        return err->status;
-    if (!(input->bytes = cli_source_load(&input->source))) {
+    size_t nbytes = input->source.size < MOST ? (size_t)input->source.size : MOST;
+    options.parse.stored = input->kind == CLI_KIND_STREAM;
+    input->bytes = cli_realloc(NULL, nbytes);
+    if (!cli_source_read(&input->source, 0, input->bytes, nbytes)) {
         *err = (hry_error){ .status = HRY_E_IO, .message = "the file cannot be read" };
         return HRY_E_IO;
     }
-    return hry_desc_parse(input->bytes, (size_t)input->source.size, &options.parse, &input->desc, err);
+    return hry_desc_parse(input->bytes, nbytes, &options.parse, &input->desc, err);
 }
 
-/* A stream that ends within its first descriptor has that fault, whoever reads it. */
+/* A fault of a stream's first descriptor is found by whoever reads it. */
 static hry_status load_stream(cli_input *input, const cli_args *args, hry_error *err)
 {
-    if (input->head_size < 10 || u32_at(input->head + 6) > input->source.size)
-        return load_descriptor(input, args, err);
-    return unsupported(err, "a raw stream has no named tensors");
+    hry_status status = load_descriptor(input, args, err);
+    return status ? status : unsupported(err, "a raw stream has no named tensors");
 }
 
 hry_status cli_input_load(cli_input *input, const cli_args *args, hry_error *err)

@@ -114,13 +114,3 @@ bool cli_source_read(const cli_source *source, uint64_t offset, void *dst, size_
     }
     return true;
 }
-
-uint8_t *cli_source_load(const cli_source *source)
-{
-    uint8_t *bytes = cli_realloc(NULL, source->size);
-    if (cli_source_read(source, 0, bytes, source->size))
-        return bytes;
-    cli_fail(CLI_FAILED, source->name, NULL, "%s", errno ? strerror(errno) : "the file shrank while it was read");
-    free(bytes);
-    return NULL;
-}

@@ -17,7 +17,4 @@ void cli_source_close(cli_source *source);
 /* Exactly nbytes from offset. False, with errno set (0 when the file ends before), on failure. */
 bool cli_source_read(const cli_source *source, uint64_t offset, void *dst, size_t nbytes);
 
-/* The whole of a small source, NULL after a report; the caller frees it. */
-uint8_t *cli_source_load(const cli_source *source);
-
 #endif

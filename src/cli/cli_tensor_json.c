@@ -194,6 +194,15 @@ static void put_shard(cli_json *json, const hry_desc *desc)
     cli_json_close(json);
 }
 
+/* A reader accepts other values than 0 and 1 here (D-57), and shows them. */
+static void put_flag(cli_json *json, const char *key, uint8_t value)
+{
+    if (value > 1)
+        cli_json_u64(json, key, value);
+    else
+        cli_json_bool(json, key, value);
+}
+
 static void put_statistics(cli_json *json, const hry_desc *desc)
 {
     hry_statistics s;
@@ -220,8 +229,8 @@ static void put_statistics(cli_json *json, const hry_desc *desc)
         cli_json_u64(json, "nm_m", s.nm_m);
     }
     if (s.computed_mask & HRY_STATS_NAN_INF) {
-        cli_json_bool(json, "has_nan", s.has_nan);
-        cli_json_bool(json, "has_inf", s.has_inf);
+        put_flag(json, "has_nan", s.has_nan);
+        put_flag(json, "has_inf", s.has_inf);
     }
     cli_json_close(json);
 }

@@ -76,9 +76,11 @@ static bool check_tensor(cli_input *input, uint64_t i, const cli_args *args, fin
     hry_tensor *tensor;
     if (hry_desc_layout(&desc) != HRY_LAYOUT_COMPOSITE || hry_desc_is_opaque(&desc))
         return true;
-    if (hry_file_tensor_at(input->file, i, &tensor, err))
+    hry_status status = hry_file_tensor_at(input->file, i, &tensor, err);
+    if (status == HRY_E_INPUT || status == HRY_E_IO || status == HRY_E_MEMORY)
         return add_failure(all, err, name);
-    hry_tensor_release(tensor);
+    if (status == HRY_OK)
+        hry_tensor_release(tensor);
     return true;
 }
 

@@ -12,7 +12,7 @@ static const hry_registry_row fixed[] = {
     { .space = HRY_SPACE_DEVICE, .value = HRY_DEVICE_VULKAN, .name = "Vulkan" },
     { .space = HRY_SPACE_DEVICE, .value = HRY_DEVICE_WEBGPU, .name = "WebGPU" },
     { .space = HRY_SPACE_DEVICE, .value = HRY_DEVICE_HEXAGON, .name = "Hexagon" },
-    { .space = HRY_SPACE_DEVICE, .value = HRY_DEVICE_LEVEL_ZERO, .name = "Level Zero" },
+    { .space = HRY_SPACE_DEVICE, .value = HRY_DEVICE_LEVEL_ZERO, .name = "LevelZero" },
     { .space = HRY_SPACE_DEVICE, .value = HRY_DEVICE_OPENCL, .name = "OpenCL" },
     { .space = HRY_SPACE_MEMORY_CLASS, .value = HRY_MEMORY_STANDARD, .name = "STANDARD" },
     { .space = HRY_SPACE_MEMORY_CLASS, .value = HRY_MEMORY_HOST_PINNED, .name = "HOST_PINNED" },
