@@ -9,7 +9,7 @@ static const uint8_t classes[] = { 0x7, 0xF, 0xF, 0x7, 0xF, 0x1, 0x7, 0xF, 0x7 }
 
 enum { DEVICES = sizeof classes };
 
-static const char *const device_names[DEVICES] = { "CPU",    "CUDA",    "ROCm",       "Metal", "Vulkan",
+static const char *const device_names[DEVICES] = { "CPU",    "CUDA",    "ROCm",      "Metal", "Vulkan",
                                                    "WebGPU", "Hexagon", "LevelZero", "OpenCL" };
 
 const char *hry_device_name(uint8_t tag)

@@ -3,8 +3,7 @@
 
 import unittest
 
-import hrry
-from cli_case import CliCase, small_model
+from cli_case import CliCase, hrry, small_model
 
 
 class Check(CliCase):

@@ -3,8 +3,7 @@
 
 import unittest
 
-import hrry
-from cli_case import CliCase, floats, small_model
+from cli_case import CliCase, floats, hrry, small_model
 
 
 class Info(CliCase):

@@ -3,8 +3,7 @@
 
 import unittest
 
-import hrry
-from cli_case import CliCase
+from cli_case import CliCase, hrry
 
 LAYOUTS = {"row-major": 1, "column-major": 2, "strided": 3, "tiled": 4, "morton": 5, "coo": 6, "csr": 7, "csc": 8,
            "csf": 9, "block-paged": 10, "composite": 11, "hilbert": 0x40}
