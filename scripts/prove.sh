@@ -60,6 +60,13 @@ step_masked() {
     done
 }
 
+step_options() {
+    say "without interop; without the command; the libraries alone"
+    build_and_test no-interop -LE 'slow|install' -- -DCMAKE_BUILD_TYPE=Debug -DHURRAY_INTEROP=OFF &&
+        build_and_test no-cli -LE 'slow|install' -- -DCMAKE_BUILD_TYPE=Debug -DHURRAY_CLI=OFF &&
+        build_and_test core -LE 'slow|install' -- -DCMAKE_BUILD_TYPE=Debug -DHURRAY_INTEROP=OFF -DHURRAY_CLI=OFF
+}
+
 # cross NAME TRIPLET DEBIAN-ARCHITECTURE
 cross() {
     command -v "$2-gcc" >/dev/null || return 77
@@ -106,7 +113,7 @@ step_fuzz() {
 }
 
 mkdir -p build/prove
-[ $# -gt 0 ] || set -- clang levels masked m32 aarch64 s390x tsan coverage lint fuzz
+[ $# -gt 0 ] || set -- clang levels options masked m32 aarch64 s390x tsan coverage lint fuzz
 failed=
 for step; do
     "step_$step"

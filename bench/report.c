@@ -1,0 +1,72 @@
+#include "bench.h"
+
+#include <stdio.h>
+
+static unsigned missed;
+
+void bench_title(const char *title)
+{
+    printf("\n%-44s %10s %10s  %-15s %6s  %s\n", title, "result", "limit", "", "ratio", "goal");
+}
+
+static void verdict(int has_goal, int met, const char *goal)
+{
+    missed += has_goal && !met;
+    printf("  %s%s\n", goal, has_goal && !met ? "  MISSED" : "");
+    fflush(stdout);
+}
+
+static void print_rate(const char *name, double rate, const char *limit_name, double limit)
+{
+    if (limit > 0)
+        printf("%-44s %5.1f GB/s %5.1f GB/s  %-15s %6.2f", name, rate * 1e-9, limit * 1e-9, limit_name, rate / limit);
+    else
+        printf("%-44s %5.1f GB/s %10s  %-15s %6s", name, rate * 1e-9, "", "", "");
+}
+
+void bench_rate(const char *name, double rate, const char *limit_name, double limit, double goal_ratio)
+{
+    char goal[32] = "";
+    if (goal_ratio > 0)
+        snprintf(goal, sizeof goal, ">= %.2f", goal_ratio);
+    print_rate(name, rate, limit_name, limit);
+    verdict(goal_ratio > 0, rate >= goal_ratio * limit, goal);
+}
+
+void bench_rate_absolute(const char *name, double rate, const char *limit_name, double limit, double goal_rate)
+{
+    char goal[32] = "";
+    if (goal_rate > 0)
+        snprintf(goal, sizeof goal, ">= %.1f GB/s", goal_rate * 1e-9);
+    print_rate(name, rate, limit_name, limit);
+    verdict(goal_rate > 0, rate >= goal_rate, goal);
+}
+
+static void format_time(char *text, size_t size, double seconds)
+{
+    if (seconds < 1e-6)
+        snprintf(text, size, "%.1f ns", seconds * 1e9);
+    else if (seconds < 1e-3)
+        snprintf(text, size, "%.2f us", seconds * 1e6);
+    else
+        snprintf(text, size, "%.2f ms", seconds * 1e3);
+}
+
+void bench_time(const char *name, double seconds, double goal)
+{
+    char result[32], bound[40] = "", limit[32];
+    format_time(result, sizeof result, seconds);
+    if (goal > 0) {
+        format_time(limit, sizeof limit, goal);
+        snprintf(bound, sizeof bound, "<= %s", limit);
+    }
+    printf("%-44s %10s %10s  %-15s %6s", name, result, "", "", "");
+    verdict(goal > 0, seconds <= goal, bound);
+}
+
+int bench_end(void)
+{
+    if (missed)
+        printf("\n%u goals missed\n", missed);
+    return missed ? 1 : 0;
+}
