@@ -213,8 +213,8 @@ static void container_destroy(hry_file *file)
     hry_free(&allocator, atomic_load(&c->write_order), file->count * sizeof(uint32_t), _Alignof(uint32_t));
     hry_index_fini(&c->index, &allocator);
     hry_kv_list_fini(&file->kv, &allocator);
-    hry_free(&allocator, c->index_bytes.owned, c->index_bytes.nbytes, 8);
-    hry_free(&allocator, c->kv_bytes.owned, c->kv_bytes.nbytes, 8);
+    hry_free(&allocator, c->index_bytes.owned, (size_t)c->index_bytes.nbytes, 8);
+    hry_free(&allocator, c->kv_bytes.owned, (size_t)c->kv_bytes.nbytes, 8);
     hry_parse_settings_fini(&c->parse, &allocator);
     if (c->store.ops)
         c->store.ops->close(&c->store);

@@ -56,7 +56,7 @@ static hry_status touch(hry_file *file, hry_error *err)
 static void check_good(const char *path, hry_file *file)
 {
     hry_error err = { 0 };
-    hry_file *container;
+    hry_file *container = NULL;
     size_t before_size, after_size;
     const char *middle = scratch_path("middle.hrry"), *back = scratch_path("back.safetensors");
     if (to_container(file, middle, &err) || hry_file_open(middle, NULL, &container, &err) ||
