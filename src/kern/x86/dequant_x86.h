@@ -1,0 +1,248 @@
+/*
+ * The loops of dequantization, for any vector: a lanes_ header comes before, and functions get_NAME, which decode LANES
+ * codes. GET reads exactly their bytes.
+ */
+#ifndef HRY_KERN_X86_DEQUANT_X86_H
+#define HRY_KERN_X86_DEQUANT_X86_H
+
+#include "kern/x86/stream_x86.h"
+
+typedef lanes get_fn(const uint8_t *q);
+typedef void dequant_fn(const void *q, size_t n, size_t block, const float *scale, const int32_t *zp, float *dst,
+                        bool stream);
+
+/* One type of codes: constants in every place where this is used, so that it leaves no trace. */
+struct codes {
+    get_fn *get;
+    dequant_fn *ref;
+    unsigned bits;
+    bool affine;
+};
+
+/* Up to this absolute value, a zero point and its difference from a code of 16 bits are exact as float32. */
+#define EXACT_ZERO_POINT (1 << 23)
+
+INLINE bool zero_point_is_exact(int32_t zp)
+{
+    return zp >= -EXACT_ZERO_POINT && zp <= EXACT_ZERO_POINT;
+}
+
+/* Fewer than LANES codes. */
+INLINE lanes get_part(const struct codes *codes, const uint8_t *q, size_t n)
+{
+    uint8_t part[4 * LANES] = { 0 };
+    memcpy(part, q, (n * codes->bits + 7) / 8);
+    return codes->get(part);
+}
+
+INLINE lanes value_of(const struct codes *codes, lanes x, lanes scale, lanes zp)
+{
+    return lanes_mul(scale, codes->affine ? lanes_sub(x, zp) : x);
+}
+
+/* A run with one scale. */
+INLINE void run_uniform(const struct codes *codes, const uint8_t *q, size_t n, const float *scale, const int32_t *zp,
+                        float *dst, bool stream)
+{
+    if (codes->affine && zp && !zero_point_is_exact(*zp)) {
+        codes->ref(q, n, n, scale, zp, dst, false);
+        return;
+    }
+    lanes s = lanes_set(*scale), z = lanes_set(codes->affine && zp ? (float)*zp : 0);
+    size_t i = 0;
+    for (; n - i >= LANES; i += LANES)
+        lanes_put(dst + i, value_of(codes, codes->get(q + i * codes->bits / 8), s, z), stream);
+    if (i < n)
+        lanes_put_part(dst + i, value_of(codes, get_part(codes, q + i * codes->bits / 8, n - i), s, z), n - i);
+}
+
+/* LANES elements, or n of them, with a scale each. */
+INLINE void step_each(const struct codes *codes, const uint8_t *q, lanes scale, const int32_t *zp, float *dst,
+                      bool stream)
+{
+    lanes z = codes->affine && zp ? lanes_from_i32(zp) : lanes_set(0);
+    lanes x = value_of(codes, codes->get(q), scale, z);
+    if (codes->affine && zp && lanes_beyond(z, EXACT_ZERO_POINT)) {
+        float scales[LANES];
+        lanes_put(scales, scale, false);
+        codes->ref(q, LANES, 1, scales, zp, dst, false);
+    } else {
+        lanes_put(dst, x, stream);
+    }
+}
+
+INLINE void step_part(const struct codes *codes, const uint8_t *q, size_t n, lanes scale, const int32_t *zp, float *dst)
+{
+    uint8_t part[4 * LANES] = { 0 };
+    int32_t zero_points[LANES] = { 0 };
+    float made[LANES];
+    memcpy(part, q, (n * codes->bits + 7) / 8);
+    if (codes->affine && zp)
+        memcpy(zero_points, zp, n * sizeof *zp);
+    step_each(codes, part, scale, zero_points, made, false);
+    memcpy(dst, made, n * sizeof *dst);
+}
+
+/* A run with a scale for each element. */
+INLINE void run_each(const struct codes *codes, const uint8_t *q, size_t n, const float *scale, const int32_t *zp,
+                     float *dst, bool stream)
+{
+    size_t i = 0;
+    for (; n - i >= LANES; i += LANES)
+        step_each(codes, q + i * codes->bits / 8, lanes_load(scale + i), zp ? zp + i : NULL, dst + i, stream);
+    if (i < n)
+        step_part(codes, q + i * codes->bits / 8, n - i, lanes_load_part(scale + i, n - i), zp ? zp + i : NULL,
+                  dst + i);
+}
+
+/* Blocks of 2, 4, 8: several to a vector. */
+INLINE void run_small(const struct codes *codes, const uint8_t *q, size_t n, unsigned shift, const float *scale,
+                      const int32_t *zp, float *dst, bool stream)
+{
+    int32_t zero_points[LANES];
+    size_t i = 0;
+    for (; n - i >= LANES; i += LANES) {
+        for (size_t k = 0; codes->affine && zp && k < LANES; k++)
+            zero_points[k] = zp[(i + k) >> shift];
+        step_each(codes, q + i * codes->bits / 8, lanes_spread(scale + (i >> shift), shift), zp ? zero_points : NULL,
+                  dst + i, stream);
+    }
+    if (i < n) {
+        float scales[LANES] = { 0 };
+        for (size_t k = 0; k < n - i; k++) {
+            scales[k] = scale[(i + k) >> shift];
+            zero_points[k] = zp ? zp[(i + k) >> shift] : 0;
+        }
+        step_part(codes, q + i * codes->bits / 8, n - i, lanes_load(scales), zp ? zero_points : NULL, dst + i);
+    }
+}
+
+/* What each element has, where blocks do not fill vectors: spread over PIECE elements at a time. */
+#define PIECE 256
+
+struct spread {
+    float scale[PIECE];
+    int32_t zp[PIECE];
+};
+
+INLINE void spread_blocks(struct spread *spread, size_t n, size_t block, size_t *b, size_t *left, const float *scale,
+                          const int32_t *zp)
+{
+    for (size_t i = 0; i < n;) {
+        size_t run = *left < n - i ? *left : n - i, end = i + run;
+        float s = scale[*b];
+        int32_t z = zp ? zp[*b] : 0;
+        for (; i < end; i++) {
+            spread->scale[i] = s;
+            spread->zp[i] = z;
+        }
+        *left -= run;
+        if (*left == 0) {
+            ++*b;
+            *left = block;
+        }
+    }
+}
+
+INLINE void run_spread(const struct codes *codes, const uint8_t *q, size_t n, size_t block, const float *scale,
+                       const int32_t *zp, float *dst, bool stream)
+{
+    struct spread spread;
+    size_t b = 0, left = block;
+    for (size_t i = 0; i < n; i += PIECE) {
+        size_t piece = n - i < PIECE ? n - i : PIECE;
+        spread_blocks(&spread, piece, block, &b, &left, scale, zp);
+        run_each(codes, q + i * codes->bits / 8, piece, spread.scale, zp ? spread.zp : NULL, dst + i, stream);
+    }
+}
+
+INLINE void run(const struct codes *codes, const uint8_t *q, size_t n, size_t block, const float *scale,
+                const int32_t *zp, float *dst, bool stream)
+{
+    if (block == 1) {
+        run_each(codes, q, n, scale, zp, dst, stream);
+    } else if (block % LANES == 0 || block >= n) {
+        for (size_t i = 0, b = 0; i < n; i += block, b++) {
+            size_t length = n - i < block ? n - i : block;
+            run_uniform(codes, q + i * codes->bits / 8, length, scale + b, zp ? zp + b : NULL, dst + i, stream);
+            if (n - i <= block)
+                break;
+        }
+    } else if (LANES % block == 0) {
+        run_small(codes, q, n, (unsigned)__builtin_ctz((unsigned)block), scale, zp, dst, stream);
+    } else {
+        run_spread(codes, q, n, block, scale, zp, dst, stream);
+    }
+}
+
+/* Streaming to an address between two boundaries: by way of the cache, where pieces begin with a block. */
+TARGET static void bounce(dequant_fn *fn, unsigned bits, const uint8_t *q, size_t n, size_t block, const float *scale,
+                          const int32_t *zp, float *dst)
+{
+    float made[BOUNCE];
+    if (block < n && BOUNCE % block != 0 && block % BOUNCE != 0) {
+        fn(q, n, block, scale, zp, dst, false);
+        return;
+    }
+    for (size_t i = 0; i < n; i += BOUNCE) {
+        size_t piece = n - i < BOUNCE ? n - i : BOUNCE, b = i / block;
+        fn(q + i * bits / 8, piece, block, scale + b, zp ? zp + b : NULL, made, false);
+        stream_out(dst + i, made, piece);
+    }
+}
+
+#define DEQUANT(name, width, is_affine)                                                                             \
+    TARGET static void dequant_##name(const void *q, size_t n, size_t block, const float *scale, const int32_t *zp, \
+                                      float *dst, bool stream)                                                      \
+    {                                                                                                               \
+        const struct codes codes = { get_##name, hry_ref_dequant_##name, width, is_affine };                        \
+        if (!stream) {                                                                                              \
+            run(&codes, q, n, block, scale, zp, dst, false);                                                        \
+            return;                                                                                                 \
+        }                                                                                                           \
+        if (lanes_aligned(dst) && (block >= n || block % LANES == 0 || LANES % block == 0))                         \
+            run(&codes, q, n, block, scale, zp, dst, true);                                                         \
+        else                                                                                                        \
+            bounce(dequant_##name, width, q, n, block, scale, zp, dst);                                             \
+        _mm_sfence();                                                                                               \
+    }
+
+/* Codes of 32 bits, less their zero points: both are spread over the elements. */
+typedef lanes less_fn(const uint8_t *q, const int32_t *zp);
+
+INLINE void run_wide(less_fn *less, const uint8_t *q, size_t n, size_t block, const float *scale, const int32_t *zp,
+                     float *dst, bool stream)
+{
+    struct spread spread;
+    size_t b = 0, left = block;
+    for (size_t done = 0; done < n; done += PIECE) {
+        size_t piece = n - done < PIECE ? n - done : PIECE, i = 0;
+        spread_blocks(&spread, piece, block, &b, &left, scale, zp);
+        for (; piece - i >= LANES; i += LANES, q += 4 * LANES, dst += LANES)
+            lanes_put(dst, lanes_mul(lanes_load(spread.scale + i), less(q, spread.zp + i)), stream);
+        if (i < piece) {
+            uint8_t part[4 * LANES] = { 0 };
+            memcpy(part, q, 4 * (piece - i));
+            memset(spread.zp + piece, 0, (LANES - (piece - i)) * sizeof *spread.zp);
+            lanes s = lanes_load_part(spread.scale + i, piece - i);
+            lanes_put_part(dst, lanes_mul(s, less(part, spread.zp + i)), piece - i);
+        }
+    }
+}
+
+#define DEQUANT_WIDE(name)                                                                                          \
+    TARGET static void dequant_##name(const void *q, size_t n, size_t block, const float *scale, const int32_t *zp, \
+                                      float *dst, bool stream)                                                      \
+    {                                                                                                               \
+        if (!stream) {                                                                                              \
+            run_wide(less_##name, q, n, block, scale, zp, dst, false);                                              \
+            return;                                                                                                 \
+        }                                                                                                           \
+        if (lanes_aligned(dst))                                                                                     \
+            run_wide(less_##name, q, n, block, scale, zp, dst, true);                                               \
+        else                                                                                                        \
+            bounce(dequant_##name, 32, q, n, block, scale, zp, dst);                                                \
+        _mm_sfence();                                                                                               \
+    }
+
+#endif

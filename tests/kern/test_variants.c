@@ -1,0 +1,287 @@
+/*
+ * Every variant of every kernel in kern.inc gives the bits of its C reference: on sizes around the vectors' ends, on
+ * blocks that fill vectors and that do not, at odd addresses, and with not a byte read or written too many.
+ */
+#include "base/bytes.h"
+#include "base/cpu.h"
+#include "kern/guarded.h"
+#include "kern/kern.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#define MOST 2600 /* elements */
+
+static struct guarded in, out_ref, out, more_in[2];
+static uint64_t seed = 20;
+
+static const unsigned levels[] = { HRY_CPU_SSE42 | HRY_CPU_CLMUL, HRY_CPU_SSE42 | HRY_CPU_CLMUL | HRY_CPU_AVX2, ~0u };
+#define LEVELS (sizeof levels / sizeof *levels)
+
+static struct hry_kern ref, variants[LEVELS];
+
+static int setup(void **state)
+{
+    (void)state;
+    hry_kern_level(HRY_CPU_REF, &ref);
+    for (size_t v = 0; v < LEVELS; v++)
+        hry_kern_level(levels[v] & hry_cpu_features(), &variants[v]);
+    guarded_make(&in, MOST * 8);
+    guarded_make(&out_ref, MOST * 8);
+    guarded_make(&out, MOST * 8);
+    guarded_make(&more_in[0], MOST * 8);
+    guarded_make(&more_in[1], MOST * 8);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    guarded_free(&in);
+    guarded_free(&out_ref);
+    guarded_free(&out);
+    guarded_free(&more_in[0]);
+    guarded_free(&more_in[1]);
+    return 0;
+}
+
+/* The function of a table at offset, into *fn. */
+static void take(const struct hry_kern *table, size_t offset, void *fn)
+{
+    memcpy(fn, (const char *)table + offset, sizeof(void (*)(void)));
+}
+
+static uint32_t below(uint32_t bound)
+{
+    return random_bits(&seed) % bound;
+}
+
+/* Mostly around the ends of vectors. */
+static size_t some_count(void)
+{
+    return below(4) == 0 ? below(MOST) : below(3) == 0 ? 1000 + below(60) : below(80);
+}
+
+static size_t some_block(size_t n)
+{
+    static const size_t blocks[] = {
+        1, 1, 2, 3, 4, 7, 8, 9, 16, 16, 31, 32, 32, 48, 64, 100, 128, 256, 1000, SIZE_MAX
+    };
+    size_t block = blocks[below(sizeof blocks / sizeof *blocks)];
+    return below(8) == 0 && n > 0 ? n : block;
+}
+
+static size_t byte_count(unsigned bits, size_t n)
+{
+    return bits == 6 ? (n + 3) / 4 * 3 : (n * bits + 7) / 8;
+}
+
+/* A float of any bits, with the kinds that matter more often than chance would have them. */
+static float some_float(bool finite)
+{
+    static const uint32_t special[] = { 0, 0x80000000, 1, 0x807FFFFF, 0x3F800000, 0x7F7FFFFF, 0xFF7FFFFF, 0x00800000 };
+    uint32_t bits = random_bits(&seed);
+    switch (below(4)) {
+    case 0:
+        bits = special[below(8)];
+        break;
+    case 1: /* moderate */
+        bits = (bits & 0x807FFFFF) | (117 + below(20)) << 23;
+        break;
+    case 2:
+        if (!finite && below(4) == 0)
+            bits |= 0x7F800000;
+        if (!finite && below(8) == 0)
+            bits = (bits & 0x80000000) | 0x7F800000;
+        break;
+    default:
+        break;
+    }
+    if (finite && (bits & 0x7F800000) == 0x7F800000)
+        bits ^= 0x40000000;
+    return hry_f32_from_bits(bits);
+}
+
+static void assert_same_floats(const char *name, const void *expected, const void *found, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint32_t a = hry_load32((const char *)expected + 4 * i), b = hry_load32((const char *)found + 4 * i);
+        if (a != b)
+            fail_msg("%s: element %zu of %zu is %08X, not %08X", name, i, n, b, a);
+    }
+}
+
+struct row {
+    const char *name;
+    size_t offset;
+    unsigned bits;
+    bool affine;
+};
+
+/* --- conversions --- */
+
+static const struct row widen_rows[] = {
+#define HRY_KERN(result, name, parameters)
+#define HRY_KERN_WIDEN(name, bits) { #name, offsetof(struct hry_kern, name), bits, false },
+#include "kern/kern.inc"
+#undef HRY_KERN
+};
+
+static const struct row narrow_rows[] = {
+#define HRY_KERN(result, name, parameters)
+#define HRY_KERN_NARROW(name, bits) { #name, offsetof(struct hry_kern, name), bits, false },
+#include "kern/kern.inc"
+#undef HRY_KERN
+};
+
+typedef void widen_fn(const void *src, size_t n, float *dst, bool stream);
+typedef void narrow_fn(const float *src, size_t n, void *dst, bool stream);
+
+static void widen_once(const struct row *row, size_t v, size_t n, size_t slack, bool stream)
+{
+    widen_fn *expected_fn, *fn;
+    take(&ref, row->offset, &expected_fn);
+    take(&variants[v], row->offset, &fn);
+    size_t nbytes = byte_count(row->bits, n), out_slack = slack / 4 * 4;
+    void *src = guarded_end(&in, nbytes, slack);
+    random_bytes(&seed, src, nbytes);
+    float *expected = guarded_end(&out_ref, 4 * n, out_slack), *found = guarded_end(&out, 4 * n, out_slack);
+    expected_fn(src, n, expected, stream);
+    fn(src, n, found, stream);
+    assert_memory_equal(expected, found, 4 * n);
+    assert_true(guarded_is_intact(&out, 4 * n, out_slack));
+}
+
+static void widening(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < sizeof widen_rows / sizeof *widen_rows; r++)
+        for (size_t v = 0; v < LEVELS; v++)
+            for (int i = 0; i < 300; i++)
+                widen_once(&widen_rows[r], v, some_count(), below(70), below(2));
+}
+
+static void narrow_once(const struct row *row, size_t v, size_t n, size_t slack, bool stream)
+{
+    narrow_fn *expected_fn, *fn;
+    take(&ref, row->offset, &expected_fn);
+    take(&variants[v], row->offset, &fn);
+    size_t nbytes = byte_count(row->bits, n), in_slack = slack / 4 * 4;
+    float *src = guarded_end(&in, 4 * n, in_slack);
+    for (size_t i = 0; i < n; i++)
+        src[i] = some_float(false);
+    void *expected = guarded_end(&out_ref, nbytes, slack), *found = guarded_end(&out, nbytes, slack);
+    expected_fn(src, n, expected, stream);
+    fn(src, n, found, stream);
+    for (size_t i = 0; i < nbytes; i++)
+        if (((unsigned char *)expected)[i] != ((unsigned char *)found)[i])
+            fail_msg("%s: byte %zu is %02X, not %02X; source %08X", row->name, i, ((unsigned char *)found)[i],
+                     ((unsigned char *)expected)[i], hry_f32_bits(src[i * 8 / row->bits]));
+    assert_true(guarded_is_intact(&out, nbytes, slack));
+}
+
+static void narrowing(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < sizeof narrow_rows / sizeof *narrow_rows; r++)
+        for (size_t v = 0; v < LEVELS; v++)
+            for (int i = 0; i < 1000; i++)
+                narrow_once(&narrow_rows[r], v, some_count(), below(70), below(2));
+}
+
+/* --- dequantization --- */
+
+static const struct row dequant_rows[] = {
+#define HRY_KERN(result, name, parameters)
+#define HRY_KERN_DEQUANT(name, bits, affine) { #name, offsetof(struct hry_kern, dequant_##name), bits, affine },
+#include "kern/kern.inc"
+#undef HRY_KERN
+};
+
+typedef void dequant_fn(const void *q, size_t n, size_t block, const float *scale, const int32_t *zp, float *dst,
+                        bool stream);
+
+static int32_t some_zero_point(unsigned bits)
+{
+    static const int32_t edges[] = { INT32_MIN, INT32_MAX, 1 << 23, -(1 << 23), (1 << 23) + 1, 1 << 24, -1, 0 };
+    return below(12) == 0 ? edges[below(8)] : (int32_t)(random_bits(&seed) >> (32 - (bits < 24 ? bits : 24)));
+}
+
+static void dequant_once(const struct row *row, size_t v, size_t n, size_t block, size_t slack, bool stream)
+{
+    dequant_fn *expected_fn, *fn;
+    take(&ref, row->offset, &expected_fn);
+    take(&variants[v], row->offset, &fn);
+    size_t nbytes = byte_count(row->bits, n), out_slack = slack / 4 * 4;
+    size_t blocks = n == 0 ? 0 : (n - 1) / block + 1;
+    void *q = guarded_end(&in, nbytes, slack);
+    random_bytes(&seed, q, nbytes);
+    float *scale = guarded_end(&more_in[0], 4 * blocks, 0);
+    int32_t *zp = row->affine && below(3) ? guarded_end(&more_in[1], 4 * blocks, 0) : NULL;
+    bool wide = below(2);
+    for (size_t b = 0; b < blocks; b++) {
+        scale[b] = some_float(true);
+        if (zp)
+            zp[b] = wide ? some_zero_point(row->bits) : (int32_t)below(1u << (row->bits < 16 ? row->bits : 16));
+    }
+    float *expected = guarded_end(&out_ref, 4 * n, out_slack), *found = guarded_end(&out, 4 * n, out_slack);
+    expected_fn(q, n, block, scale, zp, expected, stream);
+    fn(q, n, block, scale, zp, found, stream);
+    assert_same_floats(row->name, expected, found, n);
+    assert_true(guarded_is_intact(&out, 4 * n, out_slack));
+}
+
+static void dequantizing(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < sizeof dequant_rows / sizeof *dequant_rows; r++)
+        for (size_t v = 0; v < LEVELS; v++)
+            for (int i = 0; i < 1000; i++) {
+                size_t n = some_count();
+                dequant_once(&dequant_rows[r], v, n, some_block(n), below(70), below(2));
+            }
+}
+
+/* --- the list itself --- */
+
+/* Kernels that have a test of their own. */
+static const char *const elsewhere[] = { "crc32c" };
+
+static void every_kernel_is_tested(void **state)
+{
+    (void)state;
+    static const char *const all[] = {
+#define HRY_KERN(result, name, parameters) #name,
+#include "kern/kern.inc"
+#undef HRY_KERN
+    };
+    size_t tested = sizeof widen_rows / sizeof *widen_rows + sizeof narrow_rows / sizeof *narrow_rows +
+                    sizeof dequant_rows / sizeof *dequant_rows + sizeof elsewhere / sizeof *elsewhere;
+    assert_int_equal(tested, sizeof all / sizeof *all);
+    /* A table is full at every level. */
+    for (size_t v = 0; v < LEVELS; v++)
+        for (size_t i = 0; i < sizeof(struct hry_kern); i += sizeof(void (*)(void))) {
+            void (*fn)(void);
+            take(&variants[v], i, &fn);
+            assert_non_null(fn);
+        }
+    assert_ptr_equal(hry_kern(), hry_kern());
+    struct hry_kern here;
+    hry_kern_level(hry_cpu_features(), &here);
+    assert_memory_equal(hry_kern(), &here, sizeof here);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(widening),
+        cmocka_unit_test(narrowing),
+        cmocka_unit_test(dequantizing),
+        cmocka_unit_test(every_kernel_is_tested),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
