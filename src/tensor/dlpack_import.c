@@ -136,21 +136,23 @@ static hry_status share(const import *in, hry_release_fn *release, void *ctx, co
 {
     uint8_t bytes[DESC_ROOM];
     hry_desc desc;
-    uint64_t before = 0, after = 0, size = 0;
-    if (in->count && (!hry_reach_bytes(&in->reach, in->bits, &before, &after) || !hry_add(before, after, &size)))
-        return malformed(err, "more bytes than 64 bits can count");
+    uint64_t before = 0, after = 0, size = 0, first = 0, last;
+    if (in->count && (!hry_reach_bytes(&in->reach, in->bits, &before, &after) || !hry_add(before, after, &size) ||
+                      !hry_add((uintptr_t)in->dl->data, in->dl->byte_offset, &first) || first < before ||
+                      !hry_add(first, after, &last) || last > UINTPTR_MAX))
+        return malformed(err, "more bytes than there are addresses");
     hry_status status = encode(in, false, before, size, bytes, sizeof bytes, &desc, err);
     if (status)
         return status;
-    const void *base = NULL;
-    if (in->count)
-        base = (const uint8_t *)in->dl->data + in->dl->byte_offset - before;
+    const void *base = in->count ? (const void *)(uintptr_t)(first - before) : NULL;
     return hry_tensor_create_foreign(&desc, &base, in->dl->device.device_id, release, ctx, allocator, tensor, err);
 }
 
 /* Elements of a byte each, in any order, packed into bits in row-major order. */
 static void pack_elements(const import *in, uint8_t *dst)
 {
+    if (in->count == 0)
+        return;
     uint64_t index[HRY_RANK_MAX] = { 0 };
     const uint8_t *first = (const uint8_t *)in->dl->data + in->dl->byte_offset;
     int64_t at = 0;
