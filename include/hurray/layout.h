@@ -68,6 +68,16 @@ typedef struct hry_layout {
     uint32_t extension_data_length;
 } hry_layout;
 
+/*
+ * A part of a tensor: for each dimension k below the rank the indices start[k] + j * step[k], j from 0 to count[k] - 1.
+ * A step of 0 stands for 1; negative steps go down from start.
+ */
+typedef struct hry_box {
+    uint64_t start[HRY_RANK_MAX];
+    uint64_t count[HRY_RANK_MAX];
+    int64_t step[HRY_RANK_MAX];
+} hry_box;
+
 /* Room for a layout's arrays, which are unaligned in the bytes. About 18 KiB; contents are private. */
 typedef struct hry_layout_store {
     hry_layout level[HRY_TILE_LEVELS_MAX];

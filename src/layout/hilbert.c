@@ -1,4 +1,5 @@
 #include "layout/layouts.h"
+#include "layout/map.h"
 
 #include <hurray/type.h>
 
@@ -64,6 +65,13 @@ static bool buffer_size(const hry_layout *layout, uint32_t rank, const uint64_t 
     return hry_shape_product(shape, rank, &count) && hry_type_size(bits, count, nbytes);
 }
 
+static void map_hilbert(const hry_layout *layout, uint32_t rank, const uint64_t *shape, hry_map *map)
+{
+    for (uint32_t k = 0; k < rank; k++)
+        hry_map_axis(map, shape[k]);
+    map->hilbert_order = order_of(layout, shape);
+}
+
 const hry_layout_row hry_layout_hilbert = {
     .name = "hilbert",
     .tag = HRY_LAYOUT_HILBERT,
@@ -76,4 +84,5 @@ const hry_layout_row hry_layout_hilbert = {
     .get = get,
     .put = put,
     .buffer_size = buffer_size,
+    .map = map_hilbert,
 };

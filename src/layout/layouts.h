@@ -11,6 +11,8 @@
 
 enum hry_layout_category { HRY_DENSE, HRY_SPARSE, HRY_INDIRECT, HRY_VIRTUAL, HRY_PRIVATE };
 
+struct hry_map;
+
 typedef struct hry_layout_row {
     const char *name;
     uint8_t tag, tier;
@@ -40,6 +42,9 @@ typedef struct hry_layout_row {
      */
     bool (*buffer_size)(const hry_layout *layout, uint32_t rank, const uint64_t *shape, uint32_t bits, uint32_t i,
                         uint64_t *nbytes);
+
+    /* The axes and digits of a dense layout, on an empty map (map.h). NULL: not dense. */
+    void (*map)(const hry_layout *layout, uint32_t rank, const uint64_t *shape, struct hry_map *map);
 } hry_layout_row;
 
 /* The row of a known or private tag, NULL for others. */

@@ -1,5 +1,6 @@
 #include "base/checked.h"
 #include "layout/layouts.h"
+#include "layout/map.h"
 
 #include <hurray/type.h>
 
@@ -99,6 +100,19 @@ static bool buffer_size(const hry_layout *layout, uint32_t rank, const uint64_t 
     return storage(morton_bits, rank, shape, &count) && hry_type_size(bits, count, nbytes);
 }
 
+/* A digit a bit, as many as the last index has. */
+static void map_morton(const hry_layout *layout, uint32_t rank, const uint64_t *shape, hry_map *map)
+{
+    (void)layout;
+    for (uint32_t k = 0; k < rank; k++) {
+        hry_map_axis(map, shape[k]);
+        uint32_t bit = k;
+        for (uint64_t rest = shape[k] ? shape[k] - 1 : 0; rest > 1; rest >>= 1, bit += rank)
+            hry_map_digit(map, 2, (int64_t)((uint64_t)1 << bit));
+        hry_map_digit(map, HRY_DIGIT_REST, bit < 64 ? (int64_t)((uint64_t)1 << bit) : 0);
+    }
+}
+
 const hry_layout_row hry_layout_morton = {
     .name = "morton",
     .tag = HRY_LAYOUT_MORTON,
@@ -111,4 +125,5 @@ const hry_layout_row hry_layout_morton = {
     .get = get,
     .put = put,
     .buffer_size = buffer_size,
+    .map = map_morton,
 };

@@ -1,4 +1,5 @@
 #include "layout/layouts.h"
+#include "layout/map.h"
 
 #include <hurray/type.h>
 
@@ -21,6 +22,29 @@ static bool buffer_size(const hry_layout *layout, uint32_t rank, const uint64_t 
     return hry_shape_product(shape, rank, &count) && hry_type_size(bits, count, nbytes);
 }
 
+/* The product of the dimensions that vary faster; what wraps is multiplied with nothing but 0. */
+static void map_row_major(const hry_layout *layout, uint32_t rank, const uint64_t *shape, hry_map *map)
+{
+    (void)layout;
+    uint64_t strides[HRY_RANK_MAX], stride = 1;
+    for (uint32_t k = rank; k-- > 0; stride *= shape[k])
+        strides[k] = stride;
+    for (uint32_t k = 0; k < rank; k++) {
+        hry_map_axis(map, shape[k]);
+        hry_map_digit(map, HRY_DIGIT_REST, (int64_t)strides[k]);
+    }
+}
+
+static void map_column_major(const hry_layout *layout, uint32_t rank, const uint64_t *shape, hry_map *map)
+{
+    (void)layout;
+    uint64_t stride = 1;
+    for (uint32_t k = 0; k < rank; k++, stride *= shape[k - 1]) {
+        hry_map_axis(map, shape[k]);
+        hry_map_digit(map, HRY_DIGIT_REST, (int64_t)stride);
+    }
+}
+
 const hry_layout_row hry_layout_row_major = {
     .name = "row-major",
     .tag = HRY_LAYOUT_ROW_MAJOR,
@@ -29,6 +53,7 @@ const hry_layout_row hry_layout_row_major = {
     .buffers = 1,
     .verify = verify,
     .buffer_size = buffer_size,
+    .map = map_row_major,
 };
 
 const hry_layout_row hry_layout_column_major = {
@@ -39,4 +64,5 @@ const hry_layout_row hry_layout_column_major = {
     .buffers = 1,
     .verify = verify,
     .buffer_size = buffer_size,
+    .map = map_column_major,
 };

@@ -1,4 +1,5 @@
 #include "layout/layouts.h"
+#include "layout/map.h"
 
 static hry_status verify(hry_frame *f)
 {
@@ -52,6 +53,14 @@ static bool buffer_size(const hry_layout *layout, uint32_t rank, const uint64_t 
     return hry_reach_bytes(&reach, bits, &before, nbytes);
 }
 
+static void map_strided(const hry_layout *layout, uint32_t rank, const uint64_t *shape, hry_map *map)
+{
+    for (uint32_t k = 0; k < rank; k++) {
+        hry_map_axis(map, shape[k]);
+        hry_map_digit(map, HRY_DIGIT_REST, layout->strides[k]);
+    }
+}
+
 const hry_layout_row hry_layout_strided = {
     .name = "strided",
     .tag = HRY_LAYOUT_STRIDED,
@@ -64,4 +73,5 @@ const hry_layout_row hry_layout_strided = {
     .length = length,
     .put = put,
     .buffer_size = buffer_size,
+    .map = map_strided,
 };

@@ -1,5 +1,6 @@
 #include "base/checked.h"
 #include "layout/layouts.h"
+#include "layout/map.h"
 
 enum { ROW = HRY_LAYOUT_ROW_MAJOR, COLUMN = HRY_LAYOUT_COLUMN_MAJOR, STRIDED = HRY_LAYOUT_STRIDED, NESTED = 4 };
 
@@ -250,6 +251,49 @@ static bool buffer_size(const hry_layout *layout, uint32_t rank, const uint64_t 
     return levels_reach(fields, rank, shape, &reach) && hry_reach_bytes(&reach, bits, &before, nbytes);
 }
 
+/* The strides of an order over the box extent, of pieces that are unit elements long each. */
+static void order_strides(uint8_t order, const int64_t *given, uint32_t rank, const uint64_t *extent, uint64_t unit,
+                          uint64_t *strides)
+{
+    uint64_t stride = unit;
+    for (uint32_t i = 0; i < rank; i++) {
+        uint32_t k = order == ROW ? rank - 1 - i : i;
+        strides[k] = order == STRIDED ? (uint64_t)given[k] * unit : stride;
+        stride *= extent[k];
+    }
+}
+
+/* What wraps in a product belongs to a tile that no element lies in. */
+static void map_tiled(const hry_layout *layout, uint32_t rank, const uint64_t *shape, hry_map *map)
+{
+    struct {
+        uint64_t size[HRY_RANK_MAX], stride[HRY_RANK_MAX];
+    } digits[HRY_TILE_LEVELS_MAX + 1];
+    uint64_t extent[HRY_RANK_MAX];
+    uint32_t levels = 0;
+    memcpy(extent, shape, rank * sizeof *extent);
+    for (const hry_layout *l = layout; l && levels < HRY_TILE_LEVELS_MAX;
+         l = inner_order(l) == NESTED ? l->inner : NULL, levels++) {
+        uint64_t pitch = 1;
+        for (uint32_t k = 0; k < rank; k++) {
+            pitch *= l->tile_shape[k];
+            digits[levels].size[k] = extent[k] = hry_ceil_div(extent[k], l->tile_shape[k]);
+        }
+        order_strides(outer_order(l), l->outer_strides, rank, extent, pitch, digits[levels].stride);
+        memcpy(extent, l->tile_shape, rank * sizeof *extent);
+        if (inner_order(l) != NESTED) {
+            memcpy(digits[levels + 1].size, extent, rank * sizeof *extent);
+            order_strides(inner_order(l), l->inner_strides, rank, extent, 1, digits[levels + 1].stride);
+        }
+    }
+    for (uint32_t k = 0; k < rank; k++) {
+        hry_map_axis(map, shape[k]);
+        for (uint32_t i = levels; i > 0; i--)
+            hry_map_digit(map, digits[i].size[k], (int64_t)digits[i].stride[k]);
+        hry_map_digit(map, HRY_DIGIT_REST, (int64_t)digits[0].stride[k]);
+    }
+}
+
 const hry_layout_row hry_layout_tiled = {
     .name = "tiled",
     .tag = HRY_LAYOUT_TILED,
@@ -264,4 +308,5 @@ const hry_layout_row hry_layout_tiled = {
     .length = length,
     .put = put,
     .buffer_size = buffer_size,
+    .map = map_tiled,
 };
