@@ -37,11 +37,11 @@ hry_status hry_foreign_out_fd(const struct hry_os *os, int fd, const hry_export_
     return init_fd(out, err);
 }
 
-hry_status hry_foreign_out_sink(const hry_sink *sink, const hry_export_options *options, hry_foreign_out *out,
-                                hry_error *err)
+hry_status hry_foreign_out_sink(const struct hry_os *os, const hry_sink *sink, const hry_export_options *options,
+                                hry_foreign_out *out, hry_error *err)
 {
-    *out = (hry_foreign_out){ .allocator = options->allocator, .fd = -1 };
-    return hry_emit_init(&out->emit, sink, NULL, -1, out->allocator, err);
+    *out = (hry_foreign_out){ .os = os, .allocator = options->allocator, .fd = -1 };
+    return hry_emit_init(&out->emit, sink, os, -1, out->allocator, err);
 }
 
 static hry_status write_read(hry_foreign_out *out, const hry_file *file, const hry_stored *stored, uint64_t from,

@@ -22,8 +22,8 @@ hry_status hry_foreign_out_path(const struct hry_os *os, const char *path, const
                                 hry_foreign_out *out, hry_error *err);
 hry_status hry_foreign_out_fd(const struct hry_os *os, int fd, const hry_export_options *options, hry_foreign_out *out,
                               hry_error *err);
-hry_status hry_foreign_out_sink(const hry_sink *sink, const hry_export_options *options, hry_foreign_out *out,
-                                hry_error *err);
+hry_status hry_foreign_out_sink(const struct hry_os *os, const hry_sink *sink, const hry_export_options *options,
+                                hry_foreign_out *out, hry_error *err);
 
 /* nbytes of a stored buffer, which has them, from a position on; by the kernel where that pays. */
 hry_status hry_foreign_out_stored(hry_foreign_out *out, const hry_file *file, const hry_stored *stored, uint64_t from,

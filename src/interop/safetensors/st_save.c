@@ -117,5 +117,6 @@ hry_status hry_safetensors_save_sink(hry_file *file, const hry_sink *sink, const
     hry_foreign_out out;
     options = options ? options : &no_options;
     hry_status status = make_plan(file, options, &plan, err);
-    return status ? status : save(file, &plan, &out, hry_foreign_out_sink(sink, options, &out, err), err);
+    return status ? status
+                  : save(file, &plan, &out, hry_foreign_out_sink(&hry_os_default, sink, options, &out, err), err);
 }
