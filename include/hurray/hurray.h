@@ -7,6 +7,7 @@
 #include <hurray/dlpack.h>
 #include <hurray/file.h>
 #include <hurray/layout.h>
+#include <hurray/pool.h>
 #include <hurray/quant.h>
 #include <hurray/tensor.h>
 #include <hurray/type.h>
