@@ -8,6 +8,8 @@
 #define HRY_KERN_X86 1
 void hry_fill_crc32c_sse42(struct hry_kern *table);
 void hry_fill_crc32c_clmul(struct hry_kern *table);
+void hry_fill_convert_avx2(struct hry_kern *table);
+void hry_fill_convert_avx512(struct hry_kern *table);
 void hry_fill_dequant_avx2(struct hry_kern *table);
 void hry_fill_dequant_avx512(struct hry_kern *table);
 #elif defined(__aarch64__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__

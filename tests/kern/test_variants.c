@@ -193,6 +193,41 @@ static void narrowing(void **state)
                 narrow_once(&narrow_rows[r], v, some_count(), below(70), below(2));
 }
 
+/* Every code of 16 bits, and floats on and beside every tie of the narrower formats. */
+static void all_codes_and_ties(void **state)
+{
+    (void)state;
+    static const uint16_t low[] = {
+        0, 1, 0x0FFF, 0x1000, 0x1001, 0x2FFF, 0x3000, 0x3001, 0x7FFF, 0x8000, 0x8001, 0xFFFF
+    };
+    enum { CODES = 65536, FLOATS = CODES * sizeof low / sizeof *low };
+    static uint16_t codes[CODES];
+    static float floats[FLOATS];
+    static uint8_t expected[FLOATS * 4], found[FLOATS * 4];
+    for (size_t i = 0; i < CODES; i++)
+        hry_store16(&codes[i], (uint16_t)i);
+    for (size_t i = 0; i < FLOATS; i++)
+        floats[i] = hry_f32_from_bits((uint32_t)(i % CODES) << 16 | low[i / CODES]);
+    for (size_t v = 0; v < LEVELS; v++) {
+        for (size_t r = 0; r < sizeof widen_rows / sizeof *widen_rows; r++) {
+            widen_fn *expected_fn, *fn;
+            take(&ref, widen_rows[r].offset, &expected_fn);
+            take(&variants[v], widen_rows[r].offset, &fn);
+            expected_fn(codes, CODES, (float *)(void *)expected, false);
+            fn(codes, CODES, (float *)(void *)found, false);
+            assert_same_floats(widen_rows[r].name, expected, found, CODES);
+        }
+        for (size_t r = 0; r < sizeof narrow_rows / sizeof *narrow_rows; r++) {
+            narrow_fn *expected_fn, *fn;
+            take(&ref, narrow_rows[r].offset, &expected_fn);
+            take(&variants[v], narrow_rows[r].offset, &fn);
+            expected_fn(floats, FLOATS, expected, false);
+            fn(floats, FLOATS, found, false);
+            assert_int_equal(memcmp(expected, found, byte_count(narrow_rows[r].bits, FLOATS)), 0);
+        }
+    }
+}
+
 /* --- dequantization --- */
 
 static const struct row dequant_rows[] = {
@@ -280,6 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(widening),
         cmocka_unit_test(narrowing),
+        cmocka_unit_test(all_codes_and_ties),
         cmocka_unit_test(dequantizing),
         cmocka_unit_test(every_kernel_is_tested),
     };
