@@ -63,10 +63,3 @@ hry_status cli_output_writer(const cli_output *output, const hry_writer_options 
     return output->path ? hry_writer_create(output->path, &o, writer, err)
                         : hry_writer_create_fd(output->fd, &o, writer, err);
 }
-
-int cli_output_report(const cli_output *output, const char *input, hry_str tensor, const hry_error *err)
-{
-    bool ours = err->status == HRY_E_INPUT || err->status == HRY_E_LIMIT || err->status == HRY_E_UNSUPPORTED;
-    const char *name = strcmp(output->name, "-") == 0 ? "standard output" : output->name;
-    return cli_report(ours ? input : name, tensor.ptr, tensor.len, err);
-}

@@ -24,7 +24,4 @@ int cli_output_close(cli_output *output, int code);
 hry_status cli_output_writer(const cli_output *output, const hry_writer_options *options, hry_writer **writer,
                              hry_error *err);
 
-/* Reports a failure while the output was made from input: whose fault it was decides which file is named. */
-int cli_output_report(const cli_output *output, const char *input, hry_str tensor, const hry_error *err);
-
 #endif

@@ -1,12 +1,8 @@
 /* hurray convert: the same tensors in another format. */
 #include "cli/cli_commands.h"
-#include "cli/cli_copy.h"
-#include "cli/cli_input.h"
 #include "cli/cli_out.h"
-#include "cli/cli_output.h"
-#include "cli/cli_view.h"
+#include "cli/cli_plan.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,64 +22,16 @@ static const cli_format_row *target_format(const cli_args *args, const char *nam
     return format;
 }
 
-static hry_status write_container(cli_copying *copying, hry_file *file, const cli_rows *rows, const cli_args *args,
-                                  const cli_output *output, hry_error *err)
-{
-    hry_writer_options options = cli_copy_options(file, args);
-    options.tensor_count = rows->count;
-    hry_status status = cli_output_writer(output, &options, &copying->writer, err);
-    if (status)
-        return status;
-    if (!(status = cli_copy_kv(copying, file, err)) && !(status = cli_copy_rows(copying, file, rows, err)))
-        status = hry_writer_finish(copying->writer, err);
-    hry_writer_destroy(copying->writer);
-    return status;
-}
-
-static hry_status write_foreign(const cli_format_row *format, hry_file *file, const cli_rows *rows,
-                                const cli_args *args, const cli_output *output, hry_error *err)
-{
-    cli_note_ctx note = { .args = args, .file = output->name };
-    cli_format_options options = {
-        .strict = cli_has(args, CLI_OPT_STRICT), .replace = output->replace, .note = cli_print_note, .ctx = &note
-    };
-    if (rows->count == hry_file_count(file))
-        return format->save(file, output->path, output->fd, &options, err);
-    hry_file *view;
-    hry_status status = cli_view_open(file, rows, &view, err);
-    if (status)
-        return status;
-    status = format->save(view, output->path, output->fd, &options, err);
-    hry_file_close(view);
-    return status;
-}
-
-static void say(const char *what, const cli_output *output, const cli_rows *rows, uint64_t nbytes)
-{
-    fprintf(stderr, "%s ", what);
-    cli_put_name(stderr, output->name);
-    fprintf(stderr, ": %" PRIu64 " tensor%s, %s of data\n", rows->count, rows->count == 1 ? "" : "s",
-            cli_size_text(nbytes, false).text);
-}
-
 static int convert(cli_input *input, const cli_format_row *format, const cli_args *args, const cli_output *output)
 {
-    hry_error err;
     cli_rows rows;
-    cli_progress progress;
-    cli_copying copying = { .progress = &progress };
+    cli_plan plan = { 0 };
     cli_rows_chosen(input->file, args, &rows);
-    uint64_t nbytes = cli_rows_bytes(input->file, &rows);
-    hry_status status = HRY_OK;
-    if (!output->dry) {
-        cli_progress_start(&progress, args, "converting", nbytes);
-        status = format == &cli_format_hurray ? write_container(&copying, input->file, &rows, args, output, &err)
-                                              : write_foreign(format, input->file, &rows, args, output, &err);
-        cli_progress_end(&progress);
-    }
-    int code = status ? cli_output_report(output, input->source.name, copying.at, &err) : CLI_OK;
-    if (!status && (output->dry || cli_has(args, CLI_OPT_VERBOSE)))
-        say(output->dry ? "would write" : "wrote", output, &rows, nbytes);
+    cli_plan_add_rows(&plan, input, &rows);
+    cli_plan_add_kvs(&plan, input->file);
+    cli_plan_keep_form(&plan, input->file);
+    int code = cli_plan_write(&plan, format, args, output);
+    cli_plan_free(&plan);
     free(rows.rows);
     return code;
 }
