@@ -34,6 +34,15 @@ static void print_option(int id)
         printf("      %-20s %s\n", left, option->help);
 }
 
+static void print_formats(void)
+{
+    const cli_format_row *format;
+    puts("\nformats:");
+    for (size_t k = 0; (format = cli_format_at(k)) != NULL; k++)
+        printf("  %-20s NAME%s%s\n", format->name, format->extension,
+               format->save || format == &cli_format_hurray ? "" : " (read only)");
+}
+
 static void print_command(const cli_command *command)
 {
     int id;
@@ -43,6 +52,8 @@ static void print_command(const cli_command *command)
     printf("\n%s\n", command->summary);
     if (command->details)
         printf("\n%s\n", command->details);
+    if (cli_command_takes(command, CLI_OPT_FROM))
+        print_formats();
     puts("\noptions:");
     for (size_t k = 0; (id = cli_command_option_at(command, k)) != CLI_OPT_END; k++)
         print_option(id);

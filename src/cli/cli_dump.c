@@ -31,36 +31,46 @@ static bool all_equal(const uint8_t *bytes, size_t nbytes)
 
 static void put_hex(const uint8_t *bytes, size_t nbytes)
 {
-    for (size_t k = 0; k < LINE_BYTES; k++) {
-        if (k < nbytes)
-            printf("%02x ", bytes[k]);
-        else
-            fputs("   ", stdout);
-    }
+    char text[3 * LINE_BYTES + 1] = "";
+    for (size_t k = 0; k < nbytes && k < LINE_BYTES; k++)
+        snprintf(text + 3 * k, 4, "%02x ", bytes[k]);
+    printf("%-24s", text);
 }
 
-static void text_field(const cli_dump *dump, uint64_t offset, const uint8_t *bytes, size_t nbytes, uint64_t total,
-                       const char *field, const char *meaning, size_t meaning_len)
+static void put_meaning(const char *field, const char *meaning, size_t meaning_len)
 {
-    printf("%*" PRIu64 "  ", dump->width, offset);
-    bool repeated = nbytes == total && total > LINE_BYTES && all_equal(bytes, nbytes);
-    if (repeated) {
-        char text[32];
-        snprintf(text, sizeof text, "%02x x%" PRIu64, bytes[0], total);
-        printf("%-24s", text);
-    } else {
-        put_hex(bytes, nbytes);
-    }
     printf(" %-*s ", FIELD_WIDTH, field);
     cli_put_text(stdout, meaning, meaning_len);
     fputc('\n', stdout);
-    size_t shown = repeated ? 0 : nbytes < SHOWN_BYTES ? nbytes : SHOWN_BYTES;
+}
+
+void cli_dump_run(cli_dump *dump, uint64_t offset, uint8_t byte, uint64_t total, const char *field, const char *meaning)
+{
+    char text[32];
+    if (dump->json) {
+        cli_dump_field(dump, offset, &byte, total ? 1 : 0, total, field, meaning, strlen(meaning));
+        return;
+    }
+    snprintf(text, sizeof text, "%02x x%" PRIu64, byte, total);
+    printf("%*" PRIu64 "  %-24s", dump->width, offset, text);
+    put_meaning(field, meaning, strlen(meaning));
+}
+
+/* Lines of hex: as many bytes as were given, but not too many. */
+static void text_field(const cli_dump *dump, uint64_t offset, const uint8_t *bytes, size_t nbytes, uint64_t total,
+                       const char *field, const char *meaning, size_t meaning_len)
+{
+    size_t shown = nbytes < SHOWN_BYTES ? nbytes : SHOWN_BYTES;
+    printf("%*" PRIu64 "  ", dump->width, offset);
+    put_hex(bytes, shown);
+    put_meaning(field, meaning, meaning_len);
     for (size_t k = LINE_BYTES; k < shown; k += LINE_BYTES) {
-        printf("%*" PRIu64 "  ", dump->width, offset + k);
-        put_hex(bytes + k, shown - k);
+        printf("%*" PRIu64 " ", dump->width, offset + k);
+        for (size_t b = k; b < shown && b < k + LINE_BYTES; b++)
+            printf(" %02x", bytes[b]);
         fputc('\n', stdout);
     }
-    if (!repeated && total > shown)
+    if (total > shown)
         printf("%*s  ... %" PRIu64 " more bytes\n", dump->width, "", total - shown);
 }
 
@@ -153,5 +163,10 @@ void cli_walk_reserved(cli_walk *walk, size_t n, const char *field)
     }
     const uint8_t *p = walk->bytes + walk->pos;
     bool zero = n == 0 || (p[0] == 0 && all_equal(p, n));
+    if (zero && n > LINE_BYTES) {
+        cli_dump_run(walk->dump, walk->base + walk->pos, 0, n, field, "reserved");
+        walk->pos += n;
+        return;
+    }
     cli_walk_bytes(walk, n, field, "%s", zero ? "reserved" : "reserved, but not zero");
 }

@@ -18,6 +18,10 @@ void cli_dump_part(cli_dump *dump, const char *part, hry_str tensor);
 void cli_dump_field(cli_dump *dump, uint64_t offset, const uint8_t *bytes, size_t nbytes, uint64_t total,
                     const char *field, const char *meaning, size_t meaning_len);
 
+/* total bytes that are all the same. */
+void cli_dump_run(cli_dump *dump, uint64_t offset, uint8_t byte, uint64_t total, const char *field,
+                  const char *meaning);
+
 /* Walks bytes in memory field by field. Once a field is not there in full, what is left is shown, and nothing more. */
 typedef struct cli_walk {
     cli_dump *dump;

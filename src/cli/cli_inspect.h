@@ -15,11 +15,14 @@ int cli_inspect_container(cli_dump *dump, const cli_source *source, hry_str only
 
 /* What is read of one stretch of a container; NULL after a report. The caller frees it. */
 uint8_t *cli_inspect_load(const cli_source *source, uint64_t offset, size_t nbytes);
-/* The descriptor that starts at offset and, by its buffer table, the data after it: buffers start at multiples of
- * alignment (0: there are none in this file), from data_offset (0: from the next such multiple). *end: the first byte
- * after both. False after a report. */
-bool cli_inspect_tensor(cli_dump *dump, const cli_source *source, uint64_t offset, uint64_t data_offset,
-                        uint64_t alignment, hry_str name, uint64_t *end);
+/* Where a tensor lies. alignment is that of the file's data, 0 where a file is a descriptor alone; data_offset 0: at
+ * the next multiple of it. data_length counts when the descriptor does not tell its buffers. */
+typedef struct cli_place {
+    uint64_t offset, data_offset, data_length, alignment;
+} cli_place;
+
+/* A descriptor and the data after it. *end: the first byte after both. False after a report. */
+bool cli_inspect_tensor(cli_dump *dump, const cli_source *source, const cli_place *place, hry_str name, uint64_t *end);
 /* A gap of the file. */
 void cli_inspect_gap(cli_dump *dump, const cli_source *source, uint64_t offset, uint64_t nbytes);
 /* Metadata and index, in memory. */

@@ -19,7 +19,7 @@ typedef struct skeleton {
 
 typedef struct entry {
     hry_str name;
-    uint64_t descriptor_offset, data_offset;
+    uint64_t descriptor_offset, data_offset, data_length;
     size_t at, length; /* in the index */
 } entry;
 
@@ -53,7 +53,8 @@ static void read_entries(skeleton *s)
         }
         s->entries[s->count++] = (entry){ .name = { (const char *)s->index + pos + 2, len },
                                           .descriptor_offset = le(fields, 8),
-                                          .data_offset = le(fields + 20, 8) ? le(fields + 12, 8) : 0,
+                                          .data_offset = le(fields + 12, 8),
+                                          .data_length = le(fields + 20, 8),
                                           .at = pos,
                                           .length = 2 + len + FIXED };
         pos += 2 + len + FIXED;
@@ -182,6 +183,12 @@ static void gap(cli_dump *dump, const skeleton *s, uint64_t from, uint64_t to)
         cli_inspect_gap(dump, s->source, from, to - from);
 }
 
+static cli_place place_of(const skeleton *s, const entry *e)
+{
+    bool after = e->data_length && e->data_offset > e->descriptor_offset;
+    return (cli_place){ e->descriptor_offset, after ? e->data_offset : 0, after ? e->data_length : 0, s->alignment };
+}
+
 /* The tensors by the index. *at: where the bytes shown so far end. */
 static int inspect_indexed(cli_dump *dump, skeleton *s, uint64_t *at)
 {
@@ -192,8 +199,8 @@ static int inspect_indexed(cli_dump *dump, skeleton *s, uint64_t *at)
         if (e->descriptor_offset >= s->source->size)
             continue;
         gap(dump, s, *at, e->descriptor_offset);
-        uint64_t data = e->data_offset > e->descriptor_offset ? e->data_offset : 0;
-        if (!cli_inspect_tensor(dump, s->source, e->descriptor_offset, data, s->alignment, e->name, &end))
+        cli_place place = place_of(s, e);
+        if (!cli_inspect_tensor(dump, s->source, &place, e->name, &end))
             return CLI_FAILED;
         *at = end > *at ? end : *at;
     }
@@ -212,7 +219,8 @@ static int inspect_sequence(cli_dump *dump, const skeleton *s, uint64_t *at)
     uint64_t next = s->first >= *at && s->first % 8 == 0 ? s->first : *at;
     while (descriptor_follows(s, next) && !cli_out_closed()) {
         gap(dump, s, *at, next);
-        if (!cli_inspect_tensor(dump, s->source, next, 0, s->alignment, (hry_str){ 0 }, at))
+        cli_place place = { .offset = next, .alignment = s->alignment };
+        if (!cli_inspect_tensor(dump, s->source, &place, (hry_str){ 0 }, at))
             return CLI_FAILED;
         next = *at % 8 ? *at + (8 - *at % 8) : *at;
     }
@@ -254,9 +262,8 @@ static int inspect_one(cli_dump *dump, const skeleton *s, hry_str only)
         walk_entry(&w);
         if (e->descriptor_offset >= s->source->size)
             return CLI_OK;
-        uint64_t data = e->data_offset > e->descriptor_offset ? e->data_offset : 0;
-        bool ok = cli_inspect_tensor(dump, s->source, e->descriptor_offset, data, s->alignment, e->name, &end);
-        return ok ? CLI_OK : CLI_FAILED;
+        cli_place place = place_of(s, e);
+        return cli_inspect_tensor(dump, s->source, &place, e->name, &end) ? CLI_OK : CLI_FAILED;
     }
     return cli_fail(CLI_NO, s->source->name, only.ptr, "there is no such tensor");
 }

@@ -41,12 +41,14 @@ void cli_inspect_gap(cli_dump *dump, const cli_source *source, uint64_t offset, 
     if (!n || !cli_source_read(source, offset, head, n))
         return;
     char meaning[96];
-    if (is_zero(source, offset, nbytes, &seen))
-        snprintf(meaning, sizeof meaning, "%" PRIu64 " zero byte%s", nbytes, nbytes == 1 ? "" : "s");
-    else
-        snprintf(meaning, sizeof meaning, "%" PRIu64 " bytes, not zero at %" PRIu64, nbytes, offset + seen);
     cli_dump_part(dump, "padding", (hry_str){ 0 });
-    cli_dump_field(dump, offset, head, n < 8 ? n : 8, nbytes, "padding", meaning, strlen(meaning));
+    if (is_zero(source, offset, nbytes, &seen)) {
+        snprintf(meaning, sizeof meaning, "to %" PRIu64, offset + nbytes);
+        cli_dump_run(dump, offset, 0, nbytes, "padding", meaning);
+    } else {
+        snprintf(meaning, sizeof meaning, "%" PRIu64 " bytes, not zero at %" PRIu64, nbytes, offset + seen);
+        cli_dump_field(dump, offset, head, n, nbytes, "padding", meaning, strlen(meaning));
+    }
 }
 
 static uint64_t align_up(uint64_t value, uint64_t alignment)
@@ -68,8 +70,8 @@ static void inspect_buffer(cli_dump *dump, const cli_source *source, uint64_t of
     cli_dump_field(dump, offset, head, n, nbytes, field, meaning, strlen(meaning));
 }
 
-static void inspect_data(cli_dump *dump, const cli_source *source, const hry_desc *desc, uint64_t at,
-                         uint64_t alignment, hry_str name, uint64_t *end)
+static void inspect_buffers(cli_dump *dump, const cli_source *source, const hry_desc *desc, uint64_t at,
+                            uint64_t alignment, hry_str name, uint64_t *end)
 {
     hry_buffer buffer;
     for (uint32_t k = 0; hry_desc_buffer(desc, k, &buffer); k++) {
@@ -87,31 +89,50 @@ static void inspect_data(cli_dump *dump, const cli_source *source, const hry_des
     }
 }
 
-bool cli_inspect_tensor(cli_dump *dump, const cli_source *source, uint64_t offset, uint64_t data_offset,
-                        uint64_t alignment, hry_str name, uint64_t *end)
+/* The data of a tensor whose buffer table cannot be read, as the index has them. */
+static void inspect_blob(cli_dump *dump, const cli_source *source, const cli_place *place, hry_str name, uint64_t *end)
 {
-    static const hry_allow everything = { .all = true };
-    hry_parse_options options = { .allow = &everything, .permissive = true, .stored = true };
+    if (!place->data_length || place->data_offset < *end || place->data_offset > source->size ||
+        place->data_length > source->size - place->data_offset)
+        return;
+    if (place->data_offset > *end)
+        cli_inspect_gap(dump, source, *end, place->data_offset - *end);
+    cli_dump_part(dump, "data", name);
+    inspect_buffer(dump, source, place->data_offset, 0, place->data_length);
+    *end = place->data_offset + place->data_length;
+}
+
+/* As many bytes as the descriptor says that it has; a few, where none is there. */
+static uint32_t descriptor_span(const cli_source *source, uint64_t offset)
+{
+    enum { MOST = 16 << 20, FEW = 64 };
     uint8_t head[10];
     uint32_t length;
     uint64_t left = source->size - offset;
-    hry_desc desc = { 0 };
-    hry_error err;
-    *end = source->size;
     if (left < sizeof head || !cli_source_read(source, offset, head, sizeof head) ||
-        hry_desc_length(head, sizeof head, &length, NULL) || length > left)
-        length = left < 64 ? (uint32_t)left : 64; /* not a descriptor: show how it starts */
-    else
-        *end = offset + length;
-    enum { MOST = 16 << 20 };
-    uint8_t *bytes = cli_inspect_load(source, offset, length < MOST ? length : MOST);
+        hry_desc_length(head, sizeof head, &length, NULL) || length > left || length > MOST)
+        return left < FEW ? (uint32_t)left : FEW;
+    return length;
+}
+
+bool cli_inspect_tensor(cli_dump *dump, const cli_source *source, const cli_place *place, hry_str name, uint64_t *end)
+{
+    static const hry_allow everything = { .all = true };
+    hry_parse_options options = { .allow = &everything, .permissive = true, .stored = true };
+    uint32_t length = descriptor_span(source, place->offset);
+    hry_desc desc;
+    uint8_t *bytes = cli_inspect_load(source, place->offset, length);
     if (!bytes)
         return false;
-    bool ok = hry_desc_parse(bytes, length < MOST ? length : MOST, &options, &desc, &err) == HRY_OK;
+    bool ok = hry_desc_parse(bytes, length, &options, &desc, NULL) == HRY_OK;
+    *end = place->offset + length;
     cli_dump_part(dump, "descriptor", name);
-    cli_inspect_descriptor(dump, bytes, length < MOST ? length : MOST, offset, ok ? desc.buffers_offset : 0);
-    if (ok && alignment)
-        inspect_data(dump, source, &desc, data_offset ? data_offset : *end, alignment, name, end);
+    cli_inspect_descriptor(dump, bytes, length, place->offset, ok ? desc.buffers_offset : 0);
+    if (ok && place->alignment && desc.buffer_count)
+        inspect_buffers(dump, source, &desc, place->data_offset ? place->data_offset : *end, place->alignment, name,
+                        end);
+    else
+        inspect_blob(dump, source, place, name, end);
     free(bytes);
     return true;
 }

@@ -61,7 +61,7 @@ void cli_kv_all_json(cli_json *json, const char *key, const hry_file *file)
     cli_json_close(json);
 }
 
-enum { CUT_TEXT = 72, CUT_BYTES = 16, CUT_ITEMS = 8 };
+enum { CUT_TEXT = 160, CUT_BYTES = 16, CUT_ITEMS = 8 };
 
 static void print_string(hry_str text, bool full)
 {

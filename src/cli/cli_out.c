@@ -195,7 +195,11 @@ void cli_report_to(FILE *out, const char *file, const char *tensor, size_t tenso
         cli_put_text(out, tensor, tensor_len);
         fputs(has_offset ? "': " : ": ", out);
     }
-    cli_put_name(out, err->message);
+    size_t len = file ? strlen(file) : 0;
+    const char *message = err->message;
+    if (len && strncmp(message, file, len) == 0 && strncmp(message + len, ": ", 2) == 0)
+        message += len + 2; /* it names the file itself */
+    cli_put_name(out, message);
     if (err->rule)
         fprintf(out, " [%s]", hry_rule_id(err->rule));
     fputc('\n', out);

@@ -114,7 +114,8 @@ static int report(const work *w, const cli_output *output, const hry_error *err)
     const char *target = strcmp(output->name, "-") == 0 ? "standard output" : output->name;
     if (input && w->at)
         return cli_report(w->at->source, w->at->name.ptr, w->at->name.len, err);
-    return cli_report(input && first ? first->source : target, NULL, 0, err);
+    int code = cli_report(input && first ? first->source : target, NULL, 0, err);
+    return err->status == HRY_E_ABSENT ? CLI_FAILED : code; /* the target's folder, which is no answer of the input */
 }
 
 int cli_plan_write(const cli_plan *plan, const cli_format_row *format, const cli_args *args, const cli_output *output)

@@ -86,8 +86,10 @@ static bool check_tensor(cli_input *input, uint64_t i, const cli_args *args, fin
 
 static bool check_input(cli_input *input, const cli_args *args, findings *all, hry_error *err)
 {
-    if (cli_input_load(input, args, err))
-        return add_failure(all, err, (hry_str){ 0 });
+    if (cli_input_load(input, args, err)) {
+        bool unread = err->status == HRY_E_UNSUPPORTED && !input->format; /* no verdict on what is not looked at */
+        return !unread && add_failure(all, err, (hry_str){ 0 });
+    }
     if (!input->file) {
         if (cli_has(args, CLI_OPT_LINT))
             hry_desc_lint(&input->desc, add_lint, &(lint_ctx){ .all = all });
@@ -168,7 +170,8 @@ static int check_one(const char *name, const cli_args *args, cli_json *json)
     if (code)
         return code;
     if (!check_input(&input, args, &all, &err)) {
-        code = cli_report(name, NULL, 0, &err);
+        cli_report(name, NULL, 0, &err);
+        code = CLI_FAILED;
     } else {
         if (json)
             print_json(json, &input, args, &all);

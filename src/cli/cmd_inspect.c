@@ -12,7 +12,7 @@ static hry_status find_fault(cli_input *input, const cli_args *args, hry_str *na
     hry_desc desc;
     *name = (hry_str){ 0 };
     if (cli_input_load(input, args, err))
-        return err->status;
+        return err->status == HRY_E_UNSUPPORTED && !input->format ? HRY_OK : err->status;
     for (uint64_t i = 0; input->file && i < hry_file_count(input->file); i++) {
         *name = hry_file_name(input->file, i);
         if (only && (name->len != strlen(only) || memcmp(name->ptr, only, name->len) != 0))
@@ -27,7 +27,23 @@ static hry_status find_fault(cli_input *input, const cli_args *args, hry_str *na
 static int inspect_bare(cli_dump *dump, const cli_source *source)
 {
     uint64_t end;
-    return cli_inspect_tensor(dump, source, 0, 0, 0, (hry_str){ 0 }, &end) ? CLI_OK : CLI_FAILED;
+    return cli_inspect_tensor(dump, source, &(cli_place){ 0 }, (hry_str){ 0 }, &end) ? CLI_OK : CLI_FAILED;
+}
+
+/* Descriptors, each with its data after it, without any padding. */
+static int inspect_stream(cli_dump *dump, const cli_source *source)
+{
+    uint64_t at = 0;
+    uint8_t magic[4];
+    while (source->size - at >= sizeof magic && cli_source_read(source, at, magic, sizeof magic) &&
+           memcmp(magic, "HRRY", sizeof magic) == 0 && !cli_out_closed()) {
+        cli_place place = { .offset = at, .alignment = 1 };
+        if (!cli_inspect_tensor(dump, source, &place, (hry_str){ 0 }, &at))
+            return CLI_FAILED;
+    }
+    if (at < source->size)
+        cli_inspect_gap(dump, source, at, source->size - at);
+    return CLI_OK;
 }
 
 /* Another format has no bytes of ours: the descriptors that its tensors have here. */
@@ -62,6 +78,8 @@ static int inspect_kind(cli_dump *dump, cli_input *input, const cli_args *args)
         return cli_inspect_container(dump, &input->source, (hry_str){ only, only ? strlen(only) : 0 });
     case CLI_KIND_DESCRIPTOR:
         return inspect_bare(dump, &input->source);
+    case CLI_KIND_STREAM:
+        return inspect_stream(dump, &input->source);
     case CLI_KIND_FOREIGN:
         return inspect_foreign(dump, input, args);
     default:

@@ -4,6 +4,7 @@
 #include "cli/cli_parts.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,9 @@ static uint64_t parse_size(const char *text)
 {
     static const char units[] = "KMGT";
     char *end;
+    errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)*text))
+    if (!isdigit((unsigned char)*text) || errno)
         return 0;
     const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
     unsigned shift = unit ? 10u * (unsigned)(unit - units + 1) : 0;

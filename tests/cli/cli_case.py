@@ -58,13 +58,13 @@ class CliCase(unittest.TestCase):
 
     def ok(self, *args, **more):
         result = self.hurray(*args, **more)
-        self.assertEqual((result.code, result.err), (0, ""), (args, result.text[:400]))
+        self.assertEqual((result.code, result.err), (0, ""), (args, result.out[:400]))
         return result
 
     def fails(self, code, *args, **more):
         """A failing call says why in exactly one line, and never where in our sources."""
         result = self.hurray(*args, **more)
-        self.assertEqual(result.code, code, (args, result.err, result.text[:400]))
+        self.assertEqual(result.code, code, (args, result.err, result.out[:400]))
         lines = result.err.splitlines()
         self.assertEqual(len(lines), 1, result.err)
         self.assertTrue(lines[0].startswith("hurray: "), lines[0])

@@ -54,9 +54,16 @@ class Check(CliCase):
     def test_kinds(self):
         desc = hrry.descriptor("int8", (3,), buffers=[3])
         for name, data, kind in [("d", desc, "descriptor"), ("d.hrry", desc, "descriptor"),
-                                 ("s", desc + b"\1\2\3", "stream"), ("c", hrry.container(), "container")]:
+                                 ("c", hrry.container(), "container")]:
             with self.subTest(name):
-                self.assertEqual(self.hurray("check", "--json", self.write(name, data)).json()["kind"], kind)
+                self.assertEqual(self.ok("check", "--json", self.write(name, data)).json()["kind"], kind)
+
+    def test_streams_get_no_verdict(self):
+        stream = hrry.descriptor("int8", (3,), buffers=[3]) + b"\1\2\3"
+        self.assertIn("raw stream", self.fails(2, "check", self.write("s", stream)).line)
+        self.assertIn("raw stream", self.fails(1, "info", "s").line)
+        fields = self.ok("inspect", "--json", "s").json()["fields"]
+        self.assertEqual((fields[-1]["offset"], fields[-1]["hex"]), (53, "010203"))
 
     def test_unknown_bytes_are_named(self):
         path = self.write("x", b"GARBAGE!garbage!")

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""convert: containers and safetensors, both ways, through files and pipes."""
+
+import os
+import unittest
+
+from cli_case import CliCase, ROOT, floats, hrry, small_model
+
+SAMPLE = os.path.join(ROOT, "samples", "digits.safetensors")
+
+
+def safetensors(tensors, metadata=None):
+    """A file of the other format, laid out by hand."""
+    import json
+    import struct
+    header, data = {}, b""
+    if metadata is not None:
+        header["__metadata__"] = metadata
+    for name, dtype, shape, payload in tensors:
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(payload)]}
+        data += payload
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + data
+
+
+class Container(CliCase):
+    def test_copy_keeps_everything(self):
+        path = self.write("m.hrry", small_model())
+        self.ok("convert", path, "copy.hrry")
+        want, got = (self.ok("info", "--json", name).json() for name in (path, "copy.hrry"))
+        self.assertEqual(got["kv"], want["kv"])
+        self.assertEqual([t["name"] for t in got["tensors"]], [t["name"] for t in want["tensors"]])
+        self.ok("check", "--lint", "copy.hrry")
+        data = self.read("copy.hrry")
+        for tensor in got["tensors"]:
+            start = tensor["data_offset"]
+            end = start + tensor["data_length"]
+            source = next(t for t in want["tensors"] if t["name"] == tensor["name"])
+            at = source["data_offset"]
+            self.assertEqual(data[start:end], small_model()[at:at + source["data_length"]])
+
+    def test_form_is_kept(self):
+        tensor = hrry.dense("int8", (1,), b"\1")
+        path = self.write("m.hrry", hrry.container([("b", *tensor), ("a", *tensor)], alignment=65536,
+                                                   sorted_index=True))
+        self.ok("convert", path, "copy.hrry")
+        doc = self.ok("info", "--json", "copy.hrry").json()
+        self.assertEqual(doc["container"]["alignment"], 65536)
+        self.assertIn("SORTED_INDEX", doc["container"]["flags"])
+
+    def test_selection(self):
+        path = self.write("m.hrry", small_model())
+        self.ok("convert", "--include", "blk.*", path, "copy.hrry")
+        names = [t["name"] for t in self.ok("info", "--json", "copy.hrry").json()["tensors"]]
+        self.assertEqual(names, ["blk.10.w", "blk.2.w"])
+
+    def test_nothing_is_overwritten_unasked(self):
+        path = self.write("m.hrry", small_model())
+        other = self.write("other.hrry", b"precious")
+        self.assertIn("--force", self.fails(2, "convert", path, other).line)
+        self.assertEqual(self.read("other.hrry"), b"precious")
+        self.ok("convert", "--force", path, other)
+        self.ok("check", other)
+        self.ok("convert", "--force", path, path)
+        self.ok("check", path)
+        self.assertEqual(sorted(os.listdir(self.dir)), ["m.hrry", "other.hrry"])
+
+    def test_dry_run(self):
+        path = self.write("m.hrry", small_model())
+        result = self.hurray("convert", "--dry-run", path, "copy.hrry")
+        self.assertEqual((result.code, result.out), (0, b""))
+        self.assertEqual(result.err, "would write copy.hrry: 4 tensors, 36 B of data\n")
+        self.assertEqual(os.listdir(self.dir), ["m.hrry"])
+
+    def test_bad_input_leaves_no_output(self):
+        data = bytearray(small_model())
+        data[64 + 15] = 0xFF
+        for name, bad in [("descriptor", bytes(data)), ("cut", small_model()[:-3]), ("garbage", b"x" * 300)]:
+            with self.subTest(name):
+                path = self.write("m.hrry", bad)
+                self.fails(1, "convert", path, "out.hrry")
+                self.assertEqual(os.listdir(self.dir), ["m.hrry"])
+        result = self.fails(1, "convert", self.write("m.hrry", bytes(data)), "out.hrry")
+        self.assertIn("tensor 'blk.10.w'", result.line)
+        self.assertTrue(result.line.endswith("[D-12]"))
+
+    def test_unwritable_places(self):
+        path = self.write("m.hrry", small_model())
+        self.fails(2, "convert", path, os.path.join("nowhere", "out.hrry"))
+        self.fails(2, "convert", path, self.dir, "--to", "hurray")
+        self.assertIn("No space left", self.fails(2, "convert", path, "/dev/full", "--to", "hurray").line)
+
+    def test_pipes(self):
+        path = self.write("m.hrry", small_model())
+        self.ok("convert", path, "copy.hrry")
+        self.assertEqual(self.ok("convert", path, "-").out, self.read("copy.hrry"))
+        self.ok("convert", "-", "piped.hrry", stdin=small_model())
+        self.assertEqual(self.read("piped.hrry"), self.read("copy.hrry"))
+        self.assertEqual(self.ok("convert", "-", "-", stdin=small_model()).out, self.read("copy.hrry"))
+
+    def test_opaque_tensors_are_carried(self):
+        private = hrry.descriptor("int8", (4,), 0xF1, hrry.u64s(7) + hrry.u32s(0), buffers=[4])
+        path = self.write("m.hrry", hrry.container([("p", private, [b"abcd"])]))
+        self.assertTrue(self.fails(1, "convert", path, "no.hrry").line.endswith("[D-14]"))
+        self.ok("convert", "--permissive", path, "out.hrry")
+        tensor = self.ok("info", "--json", "--permissive", "out.hrry").json()["tensors"][0]
+        data = self.read("out.hrry")
+        at, length = tensor["descriptor_offset"], tensor["descriptor_length"]
+        self.assertEqual(data[at:at + length], private)
+        self.assertEqual(data[tensor["data_offset"]:][:4], b"abcd")
+
+
+class Safetensors(CliCase):
+    def setUp(self):
+        super().setUp()
+        if b"safetensors" not in self.hurray("help", "convert").out:
+            self.skipTest("built without other formats")
+
+    def test_sample_there_and_back(self):
+        self.ok("convert", SAMPLE, "m.hrry")
+        self.ok("check", "--lint", "m.hrry")
+        self.ok("convert", "m.hrry", "back.safetensors")
+        with open(SAMPLE, "rb") as sample:
+            self.assertEqual(self.read("back.safetensors"), sample.read())
+
+    def test_names_types_and_metadata(self):
+        path = self.write("m.safetensors", safetensors(
+            [("z", "F32", [2, 1], floats(1, 2)), ("a", "BF16", [], b"\x80\x3f"), ("e", "I64", [0, 4], b""),
+             ("flags", "BOOL", [5], b"\1\0\1\1\0")], {"format": "pt", "note": "ü"}))
+        for source in (path, "m.hrry"):
+            doc = self.ok("info", "--json", source).json() if source == path else None
+            if doc is None:
+                self.ok("convert", path, "m.hrry")
+                doc = self.ok("info", "--json", "m.hrry").json()
+            self.assertEqual({t["name"]: (t["type"], t["shape"]) for t in doc["tensors"]},
+                             {"z": ("float32", [2, 1]), "a": ("bfloat16", []), "e": ("int64", [0, 4]),
+                              "flags": ("bool", [5])})
+            self.assertEqual([t["name"] for t in doc["tensors"]], ["z", "a", "e", "flags"])
+            self.assertEqual(doc["kv"], {"format": {"type": "string", "value": "pt"},
+                                         "note": {"type": "string", "value": "ü"}})
+        flags = self.ok("info", "--json", "m.hrry").json()["tensors"][3]
+        self.assertEqual(self.read("m.hrry")[flags["data_offset"]], 0x0D)
+
+    def test_told_apart_by_content(self):
+        with open(SAMPLE, "rb") as sample:
+            path = self.write("misnamed.hrry", sample.read())
+        self.assertEqual(self.ok("info", "--json", path).json()["kind"], "safetensors")
+        self.ok("check", path)
+        self.ok("inspect", "--tensor", "fc1.bias", path)
+
+    def test_pipes(self):
+        with open(SAMPLE, "rb") as sample:
+            data = sample.read()
+        self.assertEqual(self.ok("convert", "-", "-", "--to", "safetensors", stdin=data).out, data)
+
+    def test_selection(self):
+        self.ok("convert", "--include", "fc1.*", SAMPLE, "part.safetensors")
+        names = [t["name"] for t in self.ok("info", "--json", "part.safetensors").json()["tensors"]]
+        self.assertEqual(sorted(names), ["fc1.bias", "fc1.weight"])
+
+    def test_what_cannot_be_carried_is_said(self):
+        quantized = hrry.descriptor("int8", (3,), buffers=[3], quantization=hrry.per_tensor(0.5, 0))
+        path = self.write("m.hrry", hrry.container([("q", quantized, [b"\1\2\3"]),
+                                                    ("w", *hrry.dense("int8", (1,), b"\1"))], kv=[("n", 3)]))
+        result = self.hurray("convert", path, "m.safetensors")
+        self.assertEqual(result.code, 0)
+        self.assertIn("hurray: m.safetensors: q: warning: ", result.err)
+        self.assertIn("hurray: m.safetensors: n: warning: ", result.err)
+        names = [t["name"] for t in self.ok("info", "--json", "m.safetensors").json()["tensors"]]
+        self.assertEqual(names, ["w"])
+        result = self.hurray("convert", "--strict", path, "strict.safetensors")
+        self.assertEqual(result.code, 1)
+        self.assertNotIn("warning", result.err)
+        self.assertFalse(os.path.exists(self.path("strict.safetensors")))
+
+    def test_hostile_headers(self):
+        good = safetensors([("w", "F32", [2], floats(1, 2))])
+        for name, bad in [("header beyond the file", hrry.u64s(2**40) + good[8:]),
+                          ("cut", good[:-1]), ("longer", good + b"\0"),
+                          ("size", good.replace(b'"shape": [2]', b'"shape": [3]')),
+                          ("type", good.replace(b"F32", b"F99"))]:
+            with self.subTest(name):
+                path = self.write("m.safetensors", bad)
+                self.fails(1, "convert", path, "m.hrry")
+                self.assertFalse(os.path.exists(self.path("m.hrry")))
+                self.assertEqual(self.hurray("check", path).code, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
