@@ -24,6 +24,14 @@ static inline bool hry_mul_add(uint64_t a, uint64_t b, uint64_t c, uint64_t *r)
     return hry_mul(a, b, &product) && hry_add(product, c, r);
 }
 
+/* a * b + c in full: the low 64 bits, the others in *high. */
+static inline uint64_t hry_mul_wide(uint64_t a, uint64_t b, uint64_t c, uint64_t *high)
+{
+    unsigned __int128 r = (unsigned __int128)a * b + c;
+    *high = (uint64_t)(r >> 64);
+    return (uint64_t)r;
+}
+
 static inline bool hry_to_size(uint64_t a, size_t *r)
 {
     *r = (size_t)a;

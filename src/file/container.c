@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/status.h"
+#include "file/container_composite.h"
 
 #include <inttypes.h>
 
@@ -169,7 +170,10 @@ static hry_status container_tensor(hry_file *file, uint32_t i, hry_tensor **tens
     hry_container *c = hry_container_of(file);
     hry_desc desc;
     hry_status status = hry_container_desc(c, i, &desc, err);
-    return status ? status : hry_container_tensor(c, i, &desc, tensor, err);
+    if (status)
+        return status;
+    return desc.layout == HRY_LAYOUT_COMPOSITE ? hry_container_composite(c, i, &desc, tensor, err)
+                                               : hry_container_tensor(c, i, &desc, tensor, err);
 }
 
 static hry_status container_stored(hry_file *file, uint32_t i, const hry_desc *desc, uint32_t k, hry_stored *stored,

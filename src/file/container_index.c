@@ -2,9 +2,9 @@
 
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "base/radix_sort.h"
 #include "base/status.h"
 #include "base/utf8.h"
-#include "file/offset_order.h"
 
 #include <inttypes.h>
 
@@ -216,17 +216,16 @@ bool hry_index_find(const hry_index *index, hry_str name, uint32_t *i)
 
 uint32_t *hry_index_order(const hry_index *index, const hry_allocator *allocator)
 {
-    hry_offset_key *keys =
-        hry_alloc_array(allocator, (uint64_t)index->count * 2, sizeof *keys, _Alignof(hry_offset_key));
+    hry_sort_key *keys = hry_alloc_array(allocator, (uint64_t)index->count * 2, sizeof *keys, _Alignof(hry_sort_key));
     uint32_t *order = hry_alloc_array(allocator, index->count, sizeof *order, _Alignof(uint32_t));
     if (keys && order) {
         for (uint32_t i = 0; i < index->count; i++)
-            keys[i] = (hry_offset_key){ hry_load64(hry_index_fixed(index, i) + HRY_ENTRY_DESCRIPTOR_OFFSET), i };
-        hry_offset_sort(keys, keys + index->count, index->count);
+            keys[i] = (hry_sort_key){ hry_load64(hry_index_fixed(index, i) + HRY_ENTRY_DESCRIPTOR_OFFSET), i };
+        hry_sort_keys(keys, keys + index->count, index->count);
         for (uint32_t i = 0; i < index->count; i++)
             order[i] = keys[i].position;
     }
-    hry_free(allocator, keys, (size_t)index->count * 2 * sizeof *keys, _Alignof(hry_offset_key));
+    hry_free(allocator, keys, (size_t)index->count * 2 * sizeof *keys, _Alignof(hry_sort_key));
     if (!keys && order) {
         hry_free(allocator, order, index->count * sizeof *order, _Alignof(uint32_t));
         order = NULL;

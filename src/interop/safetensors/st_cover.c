@@ -1,6 +1,6 @@
 #include "base/alloc.h"
+#include "base/radix_sort.h"
 #include "base/status.h"
-#include "file/offset_order.h"
 #include "interop/safetensors/st_header.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ static hry_status fail_gap(const hry_st_header *h, size_t i, uint64_t reached, h
 }
 
 /* keys NULL: as they are. */
-static hry_status walk(const hry_st_header *h, const hry_offset_key *keys, hry_error *err)
+static hry_status walk(const hry_st_header *h, const hry_sort_key *keys, hry_error *err)
 {
     uint64_t reached = 0;
     for (size_t k = 0; k < h->count; k++) {
@@ -39,14 +39,14 @@ static hry_status walk(const hry_st_header *h, const hry_offset_key *keys, hry_e
 }
 
 /* By begin, and by end where an empty tensor begins with another: the sort keeps equals in their order. */
-static void sort(const hry_st_header *h, hry_offset_key *keys, hry_offset_key *scratch)
+static void sort(const hry_st_header *h, hry_sort_key *keys, hry_sort_key *scratch)
 {
     for (size_t i = 0; i < h->count; i++)
-        keys[i] = (hry_offset_key){ h->entries[i].end, (uint32_t)i };
-    hry_offset_sort(keys, scratch, h->count);
+        keys[i] = (hry_sort_key){ h->entries[i].end, (uint32_t)i };
+    hry_sort_keys(keys, scratch, h->count);
     for (size_t i = 0; i < h->count; i++)
-        keys[i].offset = h->entries[keys[i].position].begin;
-    hry_offset_sort(keys, scratch, h->count);
+        keys[i].key = h->entries[keys[i].position].begin;
+    hry_sort_keys(keys, scratch, h->count);
 }
 
 hry_status hry_st_header_cover(const hry_st_header *h, hry_error *err)
@@ -56,11 +56,11 @@ hry_status hry_st_header_cover(const hry_st_header *h, hry_error *err)
         sorted = !comes_before(&h->entries[i], &h->entries[i - 1]);
     if (sorted)
         return walk(h, NULL, err);
-    hry_offset_key *keys = hry_alloc_array(h->allocator, 2 * h->count, sizeof *keys, _Alignof(hry_offset_key));
+    hry_sort_key *keys = hry_alloc_array(h->allocator, 2 * h->count, sizeof *keys, _Alignof(hry_sort_key));
     if (!keys)
         return hry_fail_memory(err, 2 * h->count * sizeof *keys);
     sort(h, keys, keys + h->count);
     hry_status status = walk(h, keys, err);
-    hry_free(h->allocator, keys, 2 * h->count * sizeof *keys, _Alignof(hry_offset_key));
+    hry_free(h->allocator, keys, 2 * h->count * sizeof *keys, _Alignof(hry_sort_key));
     return status;
 }
