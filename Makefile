@@ -13,7 +13,9 @@ deps:
 
 demo:
 	@sh scripts/deps.sh --if-missing build
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) -s build/default/build.ninja
+	@echo "Building libhurray and the command hurray"
+	@cmake --build --preset default -- --quiet
 	@sh scripts/demo.sh build/default/hurray
 
 test:
@@ -22,7 +24,7 @@ test:
 
 bench:
 	@sh scripts/deps.sh --if-missing build
-	@$(MAKE) --no-print-directory build/bench/build.ninja
+	@$(MAKE) -s build/bench/build.ninja
 	@cmake --build --preset bench
 	@sh scripts/bench.sh build/bench
 

@@ -24,6 +24,10 @@ elseif(TARGET hurray_cli)
     list(APPEND test_environment "HURRAY=$<TARGET_FILE:hurray_cli>")
 endif()
 
+if(TARGET hurray_interop_static)
+    list(APPEND test_environment "HURRAY_INTEROP=1")
+endif()
+
 # hurray_test(<name> <labels> <command>...)
 function(hurray_test name labels)
     add_test(NAME ${name} COMMAND ${ARGN})

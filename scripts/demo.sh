@@ -1,14 +1,14 @@
 #!/bin/sh
 # demo.sh HURRAY: a trained model goes in as safetensors, becomes a .hrry, is shown, checked and turned back.
 set -eu
-hurray=$1
+hurray=$(cd "$(dirname "$1")" && pwd)/${1##*/}
 top=$(cd "$(dirname "$0")/.." && pwd)
 model="$top/samples/digits.safetensors"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 step() {
-    printf '\n\033[1m%s\033[0m\n' "$1" | if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9]*m//g'; fi
+    if [ -t 1 ]; then printf '\n\033[1m%s\033[0m\n' "$1"; else printf '\n%s\n' "$1"; fi
 }
 
 step "1. Convert samples/digits.safetensors, a small network that reads handwritten digits"

@@ -40,8 +40,8 @@ static bool within(const skeleton *s, uint64_t offset, uint64_t nbytes)
 static void read_entries(skeleton *s)
 {
     enum { FIXED = 32 };
-    uint64_t count = le(s->index, 8), room = 0;
-    size_t pos = 8, size = (size_t)s->index_length;
+    uint64_t count = le(s->index, 8);
+    size_t room = 0, pos = 8, size = (size_t)s->index_length;
     while (s->count < count && size - pos >= 2) {
         size_t len = (size_t)le(s->index + pos, 2);
         if (size - pos < 2 + len + FIXED)
@@ -193,7 +193,7 @@ static cli_place place_of(const skeleton *s, const entry *e)
 static int inspect_indexed(cli_dump *dump, skeleton *s, uint64_t *at)
 {
     uint64_t end;
-    qsort(s->entries, s->count, sizeof *s->entries, by_offset);
+    qsort(s->entries, (size_t)s->count, sizeof *s->entries, by_offset);
     for (uint64_t k = 0; k < s->count && !cli_out_closed(); k++) {
         const entry *e = &s->entries[k];
         if (e->descriptor_offset >= s->source->size)

@@ -7,10 +7,11 @@ A block that holds "int main(" is a program. Any other is the body of a function
     <!-- before ... -->  statements before it
     <!-- after ... -->   statements after it, often assert()s
 
-A folder holds model.hrry, made from samples/digits.safetensors, when the command is built."""
+A folder holds model.hrry, made from samples/digits.safetensors, so this is skipped where no command can make it."""
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -69,19 +70,22 @@ def run(folder, number, block):
         return compiled.stdout
     work = os.path.join(folder, f"work{number}")
     os.mkdir(work)
-    if "HURRAY" in os.environ:
-        subprocess.run([os.environ["HURRAY"], "convert", os.path.join(TOP, "samples", "digits.safetensors"),
-                        os.path.join(work, "model.hrry")], check=True, stdout=subprocess.DEVNULL)
+    shutil.copy(os.path.join(folder, "model.hrry"), work)
     done = subprocess.run([binary], cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
                           timeout=60)
     return f"exit code {done.returncode}\n{done.stdout}" if done.returncode else ""
 
 
 def main():
+    if not {"HURRAY", "HURRAY_INTEROP"} <= os.environ.keys():
+        print("no command that reads safetensors is built")
+        return 77
     with open(os.path.join(TOP, "docs", "guide.md"), encoding="utf-8") as file:
         found = blocks(file.read())
     failed = not found
     with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([os.environ["HURRAY"], "convert", os.path.join(TOP, "samples", "digits.safetensors"),
+                        os.path.join(folder, "model.hrry")], check=True, stdout=subprocess.DEVNULL)
         for number, block in enumerate(found):
             fault = run(folder, number, block)
             failed |= bool(fault)
