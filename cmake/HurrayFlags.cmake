@@ -2,7 +2,9 @@
 add_library(hurray_flags INTERFACE)
 target_compile_options(hurray_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wvla
     # The bits of a result must not depend on what the compiler fuses.
-    -ffp-contract=off -fno-math-errno)
+    -ffp-contract=off -fno-math-errno
+    # s390x would compute with floats as doubles.
+    $<$<C_COMPILER_ID:GNU>:-fexcess-precision=fast>)
 target_compile_definitions(hurray_flags INTERFACE _FILE_OFFSET_BITS=64)
 if(HURRAY_WERROR)
     target_compile_options(hurray_flags INTERFACE -Werror)

@@ -15,7 +15,7 @@ static void add(cli_map *map, uint64_t *room, cli_region region)
 {
     if (map->count == *room) {
         *room = *room ? *room * 2 : 64;
-        map->regions = cli_realloc(map->regions, *room * sizeof *map->regions);
+        map->regions = cli_realloc(map->regions, (size_t)*room * sizeof *map->regions);
     }
     map->regions[map->count++] = region;
 }
@@ -72,9 +72,9 @@ void cli_map_make(hry_file *file, uint64_t file_size, cli_map *map)
         add(map, &room, (cli_region){ info.kv_offset, info.kv_length, 0, 0, CLI_PART_KV });
     add(map, &room, (cli_region){ info.index_offset, info.index_length, 0, 0, CLI_PART_INDEX });
     add(map, &room, (cli_region){ file_size - TRAILER, TRAILER, 0, 0, CLI_PART_TRAILER });
-    qsort(map->regions, map->count, sizeof *map->regions, by_offset);
+    qsort(map->regions, (size_t)map->count, sizeof *map->regions, by_offset);
     add_gaps(map, &room, file_size);
-    qsort(map->regions, map->count, sizeof *map->regions, by_offset);
+    qsort(map->regions, (size_t)map->count, sizeof *map->regions, by_offset);
 }
 
 static bool has_tensor(const cli_region *region)

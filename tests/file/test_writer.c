@@ -1,4 +1,5 @@
 /* What the writer writes, byte by byte and as readers see it. */
+#include "base/bytes.h"
 #include "file/kept.h"
 #include "support/scratch.h"
 
@@ -187,7 +188,8 @@ static void several_buffers(void **state)
     kept k;
     uint8_t bytes[256];
     hry_desc desc;
-    static const uint64_t pointers[] = { 0, 1, 1 }, columns[] = { 1 }, no_rows[] = { 0, 0, 0 };
+    static const uint64_t pointers[] = { 0, HRY_LE64(1), HRY_LE64(1) }, columns[] = { HRY_LE64(1) },
+                          no_rows[] = { 0, 0, 0 };
     hry_writer *w = writer_to(&k, &(hry_writer_options){ .alignment = 8192 });
     csr(bytes, sizeof bytes, 1, &desc);
     const void *buffers[] = { four, columns, pointers };
