@@ -15,7 +15,7 @@ static void add(cli_map *map, uint64_t *room, cli_region region)
 {
     if (map->count == *room) {
         *room = *room ? *room * 2 : 64;
-        map->regions = cli_realloc(map->regions, (size_t)*room * sizeof *map->regions);
+        map->regions = cli_realloc_items(map->regions, *room, sizeof *map->regions);
     }
     map->regions[map->count++] = region;
 }

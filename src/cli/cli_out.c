@@ -20,6 +20,11 @@ void *cli_realloc(void *ptr, size_t size)
     return out;
 }
 
+void *cli_realloc_items(void *ptr, uint64_t count, size_t item_size)
+{
+    return cli_realloc(ptr, count > SIZE_MAX / 2 / item_size ? SIZE_MAX / 2 : (size_t)count * item_size);
+}
+
 char *cli_copy(const char *text, size_t len)
 {
     char *out = cli_realloc(NULL, len + 1);

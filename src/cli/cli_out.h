@@ -10,6 +10,8 @@
 
 /* realloc that ends the program (exit code 2) for lack of memory. */
 void *cli_realloc(void *ptr, size_t size);
+/* The same for count items, more than which may not fit the address space. */
+void *cli_realloc_items(void *ptr, uint64_t count, size_t item_size);
 /* A copy of len bytes with a terminator; the caller frees it. */
 char *cli_copy(const char *text, size_t len);
 /* printf into memory that the caller frees. */

@@ -21,13 +21,13 @@ static int by_offset(const void *a, const void *b)
  * formats have no such places and are in their own order. */
 static placed *write_order(const hry_file *file, uint64_t count)
 {
-    placed *order = cli_realloc(NULL, count * sizeof *order);
+    placed *order = cli_realloc_items(NULL, count, sizeof *order);
     for (uint64_t i = 0; i < count; i++) {
         hry_file_entry entry = { 0 };
         hry_file_entry_get(file, i, &entry);
         order[i] = (placed){ entry.descriptor_offset, i };
     }
-    qsort(order, count, sizeof *order, by_offset);
+    qsort(order, (size_t)count, sizeof *order, by_offset);
     return order;
 }
 
@@ -57,8 +57,8 @@ void cli_rows_written(hry_file *file, cli_rows *rows)
 {
     uint64_t count = hry_file_count(file);
     placed *order = write_order(file, count);
-    uint32_t *members = cli_realloc(NULL, count * sizeof *members);
-    *rows = (cli_rows){ cli_realloc(NULL, count * sizeof *rows->rows), count };
+    uint32_t *members = cli_realloc_items(NULL, count, sizeof *members);
+    *rows = (cli_rows){ cli_realloc_items(NULL, count, sizeof *rows->rows), count };
     for (uint64_t k = 0; k < count; k++) {
         hry_desc desc;
         bool ok = hry_file_desc(file, order[k].i, &desc, NULL) == HRY_OK;
@@ -79,7 +79,7 @@ static int by_name(const void *a, const void *b)
 /* The first rows of the trees, in the order they have. */
 static const cli_row **find_roots(const cli_rows *rows, uint64_t *count)
 {
-    const cli_row **roots = cli_realloc(NULL, rows->count * sizeof *roots);
+    const cli_row **roots = cli_realloc_items(NULL, rows->count, sizeof *roots);
     *count = 0;
     for (uint64_t k = 0; k < rows->count; k += rows->rows[k].size)
         roots[(*count)++] = &rows->rows[k];
@@ -92,8 +92,8 @@ void cli_rows_listed(hry_file *file, const cli_args *args, cli_rows *rows)
     uint64_t root_count;
     cli_rows_written(file, &all);
     const cli_row **roots = find_roots(&all, &root_count);
-    qsort(roots, root_count, sizeof *roots, by_name);
-    *rows = (cli_rows){ cli_realloc(NULL, all.count * sizeof *rows->rows), 0 };
+    qsort(roots, (size_t)root_count, sizeof *roots, by_name);
+    *rows = (cli_rows){ cli_realloc_items(NULL, all.count, sizeof *rows->rows), 0 };
     for (uint64_t r = 0; r < root_count; r++)
         for (uint64_t k = 0; k < roots[r]->size; k++)
             if (cli_selected(args, roots[r][k].name))
@@ -111,7 +111,7 @@ void cli_rows_chosen(hry_file *file, const cli_args *args, cli_rows *rows)
         uint64_t size = roots[r]->size;
         if (!cli_selected(args, roots[r]->name))
             continue;
-        memmove(rows->rows + kept, roots[r], size * sizeof *rows->rows);
+        memmove(rows->rows + kept, roots[r], (size_t)size * sizeof *rows->rows);
         kept += size;
     }
     rows->count = kept;

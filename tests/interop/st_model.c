@@ -16,16 +16,16 @@ void st_model_read(st_model *model, const uint8_t *bytes, size_t nbytes)
     for (int i = 7; i >= 0; i--)
         length = length << 8 | bytes[i];
     assert_true(length <= nbytes - 8);
-    char *json = calloc(1, length + 1);
+    char *json = calloc(1, (size_t)length + 1);
     assert_non_null(json);
-    memcpy(json, bytes + 8, length);
+    memcpy(json, bytes + 8, (size_t)length);
     model->header = yajl_tree_parse(json, message, sizeof message);
     free(json);
     if (!model->header)
         fail_msg("%s", message);
     assert_true(YAJL_IS_OBJECT(model->header));
     model->data = bytes + 8 + length;
-    model->data_size = nbytes - 8 - length;
+    model->data_size = nbytes - 8 - (size_t)length;
 }
 
 void st_model_free(st_model *model)
@@ -59,7 +59,7 @@ static void assert_same_entry(const char *name, const st_model *a, yajl_val x, c
     unsigned long long n = offset(x, 1) - offset(x, 0);
     assert_int_equal(n, offset(y, 1) - offset(y, 0));
     assert_true(offset(x, 1) <= a->data_size && offset(y, 1) <= b->data_size);
-    if (n && memcmp(a->data + offset(x, 0), b->data + offset(y, 0), n) != 0)
+    if (n && memcmp(a->data + offset(x, 0), b->data + offset(y, 0), (size_t)n) != 0)
         fail_msg("%s: other bytes", name);
 }
 

@@ -68,11 +68,11 @@ static void check_runs(const hry_map *map, const naive_tensor *t, const hry_box 
 static void check_lines(const hry_map *map, const naive_tensor *t, const hry_box *box)
 {
     uint64_t at[HRY_RANK_MAX] = { 0 }, n = box->count[t->rank - 1];
-    int64_t *line = malloc(n * sizeof *line);
+    int64_t *line = malloc((size_t)n * sizeof *line);
     hry_walk walk;
     bool more = true;
     for (bool row = hry_walk_init(&walk, map); row; row = hry_walk_row(&walk)) {
-        hry_map_line(map, walk.at, n, line);
+        hry_map_line(map, walk.at, (size_t)n, line);
         for (uint64_t i = 0; i < n; i++) {
             assert_true(more);
             assert_int_equal(line[i], expected(t, box, at));
