@@ -29,7 +29,7 @@ static int drop_scratch(void **state)
 static void there_and_back(hry_file *file, const uint8_t *before, size_t before_size)
 {
     hry_error err;
-    hry_file *container;
+    hry_file *container = NULL;
     size_t after_size;
     if (to_container(file, scratch_path("model.hrry"), &err) ||
         hry_file_open(scratch_path("model.hrry"), NULL, &container, &err) ||
