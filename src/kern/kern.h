@@ -9,6 +9,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define HRY_STATS_CHUNK 4096
+
+/*
+ * What one look at some values tells (kern.inc). The sums are over the finite values, of their distance from shift: the
+ * mean of those among the first 16 that have any, so that the squares lose few bits whatever the values are.
+ */
+struct hry_moments {
+    double shift;
+    double sum, squares;
+    double min, max; /* without NaN; +infinity and -infinity when there is nothing else. 0 may have either sign */
+    size_t finite;   /* how many are */
+    bool has_nan, has_inf;
+};
+
 struct hry_kern {
 #define HRY_KERN(result, name, parameters) result(*name) parameters;
 #include "kern/kern.inc"

@@ -1,0 +1,116 @@
+#include "tensor/tally.h"
+
+#include <math.h>
+
+void hry_tally_init(hry_tally *tally)
+{
+    *tally = (hry_tally){ .min = INFINITY, .max = -INFINITY };
+}
+
+/* The largest number of ones in any group of 4, 8, 16 and 32 bits of the words. */
+static void count_groups(uint8_t *most, const uint64_t *words, size_t n)
+{
+    static const uint64_t keep[HRY_TALLY_GROUPS] = { 0x0F0F0F0F0F0F0F0F, 0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF,
+                                                     0x00000000FFFFFFFF };
+    for (size_t i = 0; i < n; i++) {
+        uint64_t pairs = words[i] - (words[i] >> 1 & 0x5555555555555555);
+        uint64_t ones = (pairs & 0x3333333333333333) + (pairs >> 2 & 0x3333333333333333);
+        for (unsigned g = 0; g < HRY_TALLY_GROUPS; g++) {
+            /* ones holds a count in each field of 4 << g bits; neighbours add up to the next width. */
+            unsigned width = 4u << g;
+            for (unsigned at = 0; at < 64; at += width) {
+                uint8_t count = (uint8_t)(ones >> at & (width == 4 ? 15 : 255));
+                most[g] = count > most[g] ? count : most[g];
+            }
+            ones = (ones & keep[g]) + (ones >> width & keep[g]);
+        }
+    }
+}
+
+/* Joins two sets of values by their means (Chan, Golub and LeVeque). */
+static void join(hry_tally *tally, uint64_t finite, double mean, double spread)
+{
+    if (finite == 0)
+        return;
+    double before = (double)tally->finite, added = (double)finite, total = before + added;
+    double away = mean - tally->mean;
+    tally->mean += away * (added / total);
+    tally->spread += spread + away * away * (before * (added / total));
+    tally->finite += finite;
+}
+
+void hry_tally_chunk(hry_tally *tally, const struct hry_moments *m, const uint64_t *nonzero, size_t n)
+{
+    size_t words = (n + 63) / 64;
+    tally->count += n;
+    for (size_t i = 0; i < words; i++)
+        tally->nnz += (uint64_t)__builtin_popcountll(nonzero[i]);
+    count_groups(tally->most, nonzero, words);
+    tally->min = m->min < tally->min ? m->min : tally->min;
+    tally->max = m->max > tally->max ? m->max : tally->max;
+    tally->has_nan |= m->has_nan;
+    tally->has_inf |= m->has_inf;
+    if (m->finite) {
+        double away = m->sum / (double)m->finite, spread = m->squares - away * m->sum;
+        join(tally, m->finite, m->shift + away, spread > 0.0 ? spread : 0.0);
+    }
+}
+
+void hry_tally_merge(hry_tally *tally, const hry_tally *next)
+{
+    tally->count += next->count;
+    tally->nnz += next->nnz;
+    tally->min = next->min < tally->min ? next->min : tally->min;
+    tally->max = next->max > tally->max ? next->max : tally->max;
+    tally->has_nan |= next->has_nan;
+    tally->has_inf |= next->has_inf;
+    for (unsigned g = 0; g < HRY_TALLY_GROUPS; g++)
+        tally->most[g] = next->most[g] > tally->most[g] ? next->most[g] : tally->most[g];
+    join(tally, next->finite, next->mean, next->spread);
+}
+
+void hry_tally_zeros(hry_tally *tally, uint64_t count)
+{
+    hry_tally zeros = { .count = count, .finite = count };
+    if (count)
+        hry_tally_merge(tally, &zeros);
+}
+
+/* The pair with the smallest N/M, the smaller M on a tie; none where N = M for all. */
+static void choose_groups(const hry_tally *tally, uint64_t last, hry_statistics *s)
+{
+    for (unsigned g = 0; last > 0 && g < HRY_TALLY_GROUPS; g++) {
+        unsigned m = 4u << g, n = tally->most[g];
+        if (last % m != 0 || n == m)
+            continue;
+        if (s->nm_m == 0 || n * s->nm_m < s->nm_n * m) {
+            s->nm_n = (uint8_t)n;
+            s->nm_m = (uint8_t)m;
+        }
+    }
+    s->computed_mask |= HRY_STATS_NM;
+}
+
+void hry_tally_statistics(const hry_tally *tally, uint64_t last, hry_statistics *statistics)
+{
+    hry_statistics s = { .computed_mask = HRY_STATS_NNZ, .nnz = tally->nnz };
+    if (tally->count > 0) {
+        s.computed_mask |= HRY_STATS_SPARSITY | HRY_STATS_NAN_INF;
+        s.sparsity_ratio = (double)(tally->count - tally->nnz) / (double)tally->count;
+        s.has_nan = tally->has_nan;
+        s.has_inf = tally->has_inf;
+        choose_groups(tally, last, &s);
+    }
+    if (tally->min <= tally->max) { /* some value is a number */
+        s.computed_mask |= HRY_STATS_RANGE;
+        s.value_min = tally->min + 0.0; /* one zero for both */
+        s.value_max = tally->max + 0.0;
+        s.value_abs_max = fmax(fabs(tally->min), fabs(tally->max));
+    }
+    if (tally->finite > 0 && !tally->has_inf) {
+        s.computed_mask |= HRY_STATS_VALUES;
+        s.value_mean = tally->mean;
+        s.value_stddev = sqrt(tally->spread / (double)tally->finite);
+    }
+    *statistics = s;
+}
