@@ -193,7 +193,8 @@ static cli_place place_of(const skeleton *s, const entry *e)
 static int inspect_indexed(cli_dump *dump, skeleton *s, uint64_t *at)
 {
     uint64_t end;
-    qsort(s->entries, (size_t)s->count, sizeof *s->entries, by_offset);
+    if (s->count)
+        qsort(s->entries, (size_t)s->count, sizeof *s->entries, by_offset);
     for (uint64_t k = 0; k < s->count && !cli_out_closed(); k++) {
         const entry *e = &s->entries[k];
         if (e->descriptor_offset >= s->source->size)
