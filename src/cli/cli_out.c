@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +46,6 @@ char *cli_format(const char *format, ...)
 
 void cli_out_start(void)
 {
-    /* A reader that has seen enough is found out by EPIPE, so that outputs can still be cleaned up. */
-    signal(SIGPIPE, SIG_IGN);
     static char buffer[1 << 16];
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
 }

@@ -17,8 +17,8 @@ char *cli_copy(const char *text, size_t len);
 /* printf into memory that the caller frees. */
 CLI_PRINTF(1, 2) char *cli_format(const char *format, ...);
 
-/* Takes away what tempts standard output to fail loudly; cli_out_finish flushes it and gives the program's exit code:
- * code, or 2 after a report when the results could not be written. A closed pipe is no failure. */
+/* cli_out_finish flushes standard output and gives the program's exit code: code, or 2 after a report when the results
+ * could not be written. A closed pipe is no failure. */
 void cli_out_start(void);
 int cli_out_finish(int code);
 /* Nobody reads the results any more: a long listing may stop. */

@@ -1,5 +1,6 @@
 #include "cli/cli_commands.h"
 #include "cli/cli_out.h"
+#include "cli/cli_signals.h"
 
 #include <string.h>
 
@@ -34,6 +35,7 @@ static int run(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    cli_signals_start();
     cli_out_start();
     return cli_out_finish(run(argc, argv));
 }

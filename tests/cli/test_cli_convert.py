@@ -2,9 +2,13 @@
 """convert: containers and safetensors, both ways, through files and pipes."""
 
 import os
+import re
+import resource
+import signal
+import subprocess
 import unittest
 
-from cli_case import CliCase, ROOT, floats, hrry, small_model
+from cli_case import CliCase, HURRAY, ROOT, floats, hrry, small_model
 
 SAMPLE = os.path.join(ROOT, "samples", "digits.safetensors")
 
@@ -90,6 +94,35 @@ class Container(CliCase):
         self.fails(2, "convert", path, os.path.join("nowhere", "out.hrry"))
         self.fails(2, "convert", path, self.dir, "--to", "hurray")
         self.assertIn("No space left", self.fails(2, "convert", path, "/dev/full", "--to", "hurray").line)
+
+    def test_size_limit(self):
+        path = self.write("m.hrry", small_model())
+        other = self.write("other.hrry", b"precious")
+        done = subprocess.run([HURRAY, "convert", "--force", path, other], stderr=subprocess.PIPE, preexec_fn=lambda:
+                              resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)))
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr.decode(), r"\Ahurray: %s: .*File too large\n\Z" % re.escape(other))
+        self.assertEqual(self.read("other.hrry"), b"precious")
+        self.assertEqual(sorted(os.listdir(self.dir)), ["m.hrry", "other.hrry"])
+
+    def test_giving_up_leaves_nothing(self):
+        size = 200 << 20
+        desc = hrry.descriptor("uint8", (size,), buffers=[size])
+        whole = hrry.container([("w", desc, [b""])])
+        end = whole[4096:].replace(hrry.u64s(4096), hrry.u64s(4096 + size))  # the index, moved behind the data
+        index = end[:-40].replace(hrry.u64s(4096 + size, 0), hrry.u64s(4096, size))
+        trailer = hrry.u64s(4096 + size, len(index), 0) + hrry.u32s(0, hrry.crc32c(index), 0) + hrry.MAGIC
+        with open(self.path("big.hrry"), "wb") as big:
+            big.write(whole[:4096])
+            big.seek(4096 + size)
+            big.write(index + trailer)
+        self.ok("check", "--headers-only", "big.hrry")
+        process = subprocess.Popen([HURRAY, "convert", "big.hrry", "out.hrry"], cwd=self.dir)
+        while process.poll() is None and len(os.listdir(self.dir)) == 1:
+            pass
+        process.send_signal(signal.SIGTERM)
+        self.assertIn(process.wait(), (-signal.SIGTERM, 0))
+        self.assertEqual([name for name in os.listdir(self.dir) if name.startswith(".")], [])
 
     def test_pipes(self):
         path = self.write("m.hrry", small_model())

@@ -1,0 +1,7 @@
+/* Signals: results that nobody reads, files that may not grow, and temporary files when the user gives up. */
+#ifndef HRY_CLI_SIGNALS_H
+#define HRY_CLI_SIGNALS_H
+
+void cli_signals_start(void);
+
+#endif
