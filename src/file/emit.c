@@ -8,6 +8,8 @@
 
 /* Below this, what the kernel saves by copying is less than what a call of its own costs. */
 #define KERNEL_COPY_MIN ((uint64_t)64 << 10)
+/* Pages that do not line up are neither shared nor copied whole: then the kernel is slower than a large buffer. */
+#define KERNEL_COPY_PAGE ((uint64_t)4096)
 
 hry_status hry_emit_init(hry_emit *emit, const hry_sink *sink, const struct hry_os *os, int fd,
                          const hry_allocator *allocator, hry_error *err)
@@ -96,7 +98,8 @@ hry_status hry_emit_zeros_to(hry_emit *emit, uint64_t to, hry_error *err)
 
 hry_status hry_emit_file(hry_emit *emit, int fd, uint64_t offset, uint64_t nbytes, hry_error *err)
 {
-    if (emit->fd >= 0 && nbytes >= KERNEL_COPY_MIN) {
+    bool in_step = (emit->position - offset) % KERNEL_COPY_PAGE == 0;
+    if (emit->fd >= 0 && nbytes >= KERNEL_COPY_MIN && in_step) {
         hry_status status = hry_emit_flush(emit, err);
         if (!status)
             status = hry_os_copy(emit->os, fd, offset, emit->fd, nbytes, err);

@@ -145,9 +145,14 @@ uint8_t *read_file(const char *path, size_t *nbytes)
 
 hry_status to_container(hry_file *file, const char *path, hry_error *err)
 {
+    return to_container_with(file, path, NULL, err);
+}
+
+hry_status to_container_with(hry_file *file, const char *path, const hry_allocator *allocator, hry_error *err)
+{
     hry_writer *writer;
-    hry_status status =
-        hry_writer_create(path, &(hry_writer_options){ .replace = true, .no_sync = true }, &writer, err);
+    hry_status status = hry_writer_create(
+        path, &(hry_writer_options){ .replace = true, .no_sync = true, .allocator = allocator }, &writer, err);
     for (uint64_t i = 0; i < hry_file_kv_count(file) && !status; i++) {
         const hry_kv *kv = hry_file_kv_at(file, i);
         status = hry_writer_kv(writer, kv->key.ptr, kv->key.len, &kv->value, err);

@@ -23,7 +23,8 @@ uint8_t *st_frame(const char *json, const void *data, size_t data_size, size_t p
 /* A whole file, to be freed by the caller. */
 uint8_t *read_file(const char *path, size_t *nbytes);
 
-/* Converts an open file to a container at path, tensor for tensor and key for key. */
+/* Converts an open file to a container at path, tensor for tensor and key for key. allocator may be NULL. */
+hry_status to_container_with(hry_file *file, const char *path, const hry_allocator *allocator, hry_error *err);
 hry_status to_container(hry_file *file, const char *path, hry_error *err);
 
 #endif

@@ -446,6 +446,43 @@ static void no_memory(void **state)
     hry_file_close(file);
 }
 
+/* Whatever the data's size, memory is for headers and a few buffers, both ways: bools too are turned in pieces. */
+static void memory_for_headers_only(void **state)
+{
+    (void)state;
+    enum { BOOLS = 40 << 20, FLOATS = 8 << 20, BUFFERS = 3 << 20 };
+    char json[256];
+    size_t nbytes;
+    hry_error err;
+    snprintf(json, sizeof json,
+             "{\"b\":{\"dtype\":\"BOOL\",\"shape\":[%d],\"data_offsets\":[0,%d]},"
+             "\"f\":{\"dtype\":\"F32\",\"shape\":[%d],\"data_offsets\":[%d,%d]}}",
+             BOOLS, BOOLS, FLOATS / 4, BOOLS, BOOLS + FLOATS);
+    uint8_t *data = calloc(1, BOOLS + FLOATS);
+    assert_non_null(data);
+    data[BOOLS - 1] = 1;
+    uint8_t *bytes = st_frame(json, data, BOOLS + FLOATS, 8, &nbytes);
+    free(data);
+    assert_true(scratch_write("big.safetensors", bytes, nbytes));
+    for (int access = HRY_MAP; access <= HRY_READ; access++) {
+        stingy s;
+        stingy_init(&s, 0);
+        hry_file *file, *container;
+        hry_import_options in = { .file = { .access = (hry_access)access, .allocator = &s.allocator } };
+        hry_export_options out = { .replace = true, .no_sync = true, .allocator = &s.allocator };
+        assert_int_equal(hry_safetensors_open(scratch_path("big.safetensors"), &in, &file, &err), HRY_OK);
+        assert_int_equal(to_container_with(file, scratch_path("big.hrry"), &s.allocator, &err), HRY_OK);
+        hry_file_close(file);
+        assert_int_equal(hry_file_open(scratch_path("big.hrry"), &in.file, &container, &err), HRY_OK);
+        assert_int_equal(hry_safetensors_save(container, scratch_path("back"), &out, &err), HRY_OK);
+        hry_file_close(container);
+        assert_true(scratch_is("back", bytes, nbytes));
+        assert_true(s.peak < BUFFERS);
+        assert_int_equal(s.live, 0);
+    }
+    free(bytes);
+}
+
 /* Data that cannot be carried ends a conversion, whichever way it goes: no file, no temporary. */
 static void bad_bool_on_the_way(void **state)
 {
@@ -468,12 +505,19 @@ static void bad_bool_on_the_way(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(carried),          cmocka_unit_test(nothing_or_little),
-        cmocka_unit_test(inside_a_buffer),  cmocka_unit_test(left_out),
-        cmocka_unit_test(strict),           cmocka_unit_test(metadata_as_a_name),
-        cmocka_unit_test(to_a_path),        cmocka_unit_test(copied),
-        cmocka_unit_test(from_safetensors), cmocka_unit_test(full_sink),
-        cmocka_unit_test(no_memory),        cmocka_unit_test(bad_bool_on_the_way),
+        cmocka_unit_test(carried),
+        cmocka_unit_test(nothing_or_little),
+        cmocka_unit_test(inside_a_buffer),
+        cmocka_unit_test(left_out),
+        cmocka_unit_test(strict),
+        cmocka_unit_test(metadata_as_a_name),
+        cmocka_unit_test(to_a_path),
+        cmocka_unit_test(copied),
+        cmocka_unit_test(from_safetensors),
+        cmocka_unit_test(full_sink),
+        cmocka_unit_test(no_memory),
+        cmocka_unit_test(bad_bool_on_the_way),
+        cmocka_unit_test(memory_for_headers_only),
     };
     return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
 }

@@ -100,16 +100,18 @@ hry_status hry_st_in_offsets(hry_st_parser *p, const hry_json_token *token, hry_
 /* ---- The entry ---- */
 
 /* False when there are too many for 64 bits. A dimension of 0 makes any shape empty. */
-static bool count_elements(const uint64_t *dims, unsigned rank, uint64_t *count)
+static bool count_elements(const hry_st_parser *p, uint64_t *count)
 {
-    for (unsigned k = 0; k < rank; k++) {
+    const hry_st_entry *e = &p->entry;
+    const uint64_t *dims = e->rank ? p->header->dims + e->dims_at : NULL;
+    for (unsigned k = 0; k < e->rank; k++) {
         if (dims[k] == 0) {
             *count = 0;
             return true;
         }
     }
     *count = 1;
-    for (unsigned k = 0; k < rank; k++)
+    for (unsigned k = 0; k < e->rank; k++)
         if (!hry_mul(*count, dims[k], count))
             return false;
     return true;
@@ -132,7 +134,7 @@ static hry_status check_size(const hry_st_parser *p, hry_error *err)
 {
     const hry_st_entry *e = &p->entry;
     uint64_t count, need, given = e->end - e->begin;
-    bool fits = count_elements(p->header->dims + e->dims_at, e->rank, &count);
+    bool fits = count_elements(p, &count);
     if (fits && !hry_st_dtype_fills_bytes(p->dtype, count))
         return hry_st_fail(err, HRY_E_INPUT, p->offsets_at, count, p->name,
                            "%" PRIu64 " elements of %s do not fill whole bytes", count, p->dtype->name);
