@@ -186,6 +186,34 @@ HRY_API const hry_kv *hry_file_kv_at(const hry_file *file, uint64_t i);
 HRY_API const hry_kv *hry_file_kv(const hry_file *file, const char *key);
 HRY_API const hry_kv *hry_file_kv_find(const hry_file *file, const char *key, size_t len);
 
+/* ---- Checking ---- */
+
+/* One thing that is wrong with a file, or advisable to change. Borrowed for the call. */
+typedef struct hry_finding {
+    bool lint;      /* advice: the file is valid all the same */
+    int32_t status; /* HRY_E_INPUT or HRY_E_LIMIT; HRY_OK for advice */
+    uint16_t rule;  /* 0 where a limit has no rule */
+    uint16_t section;
+    uint64_t offset; /* in the file */
+    hry_str tensor;  /* the name; .ptr NULL for the container's own parts */
+    const char *message;
+} hry_finding;
+
+typedef void hry_finding_fn(void *ctx, const hry_finding *finding);
+
+/* Zero is the default in every field. */
+typedef struct hry_check_options {
+    bool lint; /* advice too: it reads all padding */
+} hry_check_options;
+
+/*
+ * What the format requires beyond what opening has verified: the first fault of each tensor and each composite is
+ * reported, and all advice if it is wanted. HRY_OK when the check could be made, whatever it found; *violations counts
+ * what is no advice. A file that does not open has one violation: the error that opening it gave.
+ */
+HRY_API hry_status hry_file_check(hry_file *file, const hry_check_options *options, hry_finding_fn *report, void *ctx,
+                                  uint64_t *violations, hry_error *err);
+
 /* ---- Writing ---- */
 
 typedef struct hry_writer hry_writer;

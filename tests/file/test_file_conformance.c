@@ -35,7 +35,7 @@ static bool next_row(char **text, row *r)
 /* Rules about what lies in the buffers, which are not looked at yet. */
 static bool needs_data(const char *rule)
 {
-    static const char *const rules[] = { "L-COO-20", "L-COO-21", "L-COO-22", "L-CSC-20", "L-CSC-21",
+    static const char *const rules[] = { "E-01",     "L-COO-20", "L-COO-21", "L-COO-22", "L-CSC-20", "L-CSC-21",
                                          "L-CSC-23", "E-02",     "Q-MX-04",  "Q-PC-05",  "Q-PC-06" };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (strcmp(rule, rules[i]) == 0)
@@ -84,6 +84,62 @@ static void verdicts(const hry_file_options *options)
     assert_int_equal(wrong, 0);
 }
 
+typedef struct findings {
+    const char *wanted;
+    char rules[256]; /* what was reported, a comma after each */
+    size_t lints, violations, found;
+} findings;
+
+static void take(void *ctx, const hry_finding *f)
+{
+    findings *all = ctx;
+    const char *rule = hry_rule_id(f->rule);
+    if (strlen(all->rules) + strlen(rule) + 2 < sizeof all->rules)
+        strcat(strcat(all->rules, rule), ",");
+    all->found += strcmp(rule, all->wanted) == 0;
+    all->lints += f->lint;
+    all->violations += !f->lint;
+}
+
+/* Advice that a file of the tables gets beside the one it is listed for. */
+static bool also_advised(const row *r, const findings *f)
+{
+    return f->lints == f->found || is_listed(r->also, "FL-06") || strcmp(r->name, "mixed_padlast") == 0;
+}
+
+/* What a check says of the same files: the listed fault or advice, and nothing of files without either. */
+static void advice(void **state)
+{
+    (void)state;
+    size_t nbytes, wrong = 0;
+    char *table = (char *)shared_read("conformance/files.tsv", &nbytes), *text = strchr(table, '\n') + 1;
+    for (row r; next_row(&text, &r);) {
+        char path[256];
+        snprintf(path, sizeof path, "conformance/%s", r.path);
+        uint8_t *bytes = shared_read(path, &nbytes);
+        hry_file *file;
+        if (hry_file_open_memory(bytes, nbytes, NULL, NULL, NULL, &file, NULL) == HRY_OK) {
+            findings f = { .wanted = r.rule };
+            uint64_t violations;
+            assert_int_equal(hry_file_check(file, &(hry_check_options){ .lint = true }, take, &f, &violations, NULL),
+                             HRY_OK);
+            assert_int_equal(violations, f.violations);
+            bool listed = strcmp(r.verdict, "lint") == 0 || strcmp(r.verdict, "data") == 0;
+            bool right = needs_data(r.rule) ? f.violations == 0
+                         : strcmp(r.verdict, "reject") == 0
+                             ? f.violations > 0
+                             : f.violations == 0 && (!listed || f.found > 0) && (also_advised(&r, &f));
+            if (!right)
+                print_error("%s: %s %s expected, got %s\n", r.name, r.verdict, r.rule, f.rules);
+            wrong += !right;
+            hry_file_close(file);
+        }
+        free(bytes);
+    }
+    free(table);
+    assert_int_equal(wrong, 0);
+}
+
 static void verdicts_in_place(void **state)
 {
     (void)state;
@@ -98,6 +154,7 @@ static void verdicts_by_reading(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_in_place), cmocka_unit_test(verdicts_by_reading) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_in_place), cmocka_unit_test(verdicts_by_reading),
+                                        cmocka_unit_test(advice) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
