@@ -127,16 +127,17 @@ static void incomplete(void **state)
     } rows[] = {
         { "{\"weight_map\":{\"a\":\"one\",\"b\":\"one\",\"c\":\"two\",\"d\":\"two\",\"e\":\"three\",\"f\":\"four\","
           "\"g\":\"three\"}}",
-          "3p three: missing\n3p four: missing\n3t e: missing with part \"three\"\n3t f: missing with part \"four\"\n"
-          "3t g: missing with part \"three\"\n" },
+          "3p three: no such file\n3p four: no such file\n3t e: part \"three\" has no file\n3t f: part \"four\" has no "
+          "file\n"
+          "3t g: part \"three\" has no file\n" },
         { "{\"weight_map\":{\"a\":\"one\",\"x\":\"one\",\"b\":\"one\",\"c\":\"two\",\"y\":\"two\",\"d\":\"two\"}}",
-          "3t x: missing in part \"one\"\n3t y: missing in part \"two\"\n" },
+          "3t x: part \"one\" does not have it\n3t y: part \"two\" does not have it\n" },
         { "{\"weight_map\":{\"a\":\"one\",\"c\":\"two\",\"d\":\"two\"}}",
-          "3t b: in part \"one\", but not in the index\n" },
+          "3t b: part \"one\" has it, but not the index\n" },
         { "{\"weight_map\":{\"a\":\"one\",\"b\":\"one\",\"c\":\"two\",\"d\":\"two\",\"x\":\"twin\"}}",
-          "3t x: missing in part \"twin\"\n4t a: also in part \"twin\"\n4t b: also in part \"twin\"\n" },
+          "3t x: part \"twin\" does not have it\n4t a: part \"twin\" has it too\n4t b: part \"twin\" has it too\n" },
         { "{\"weight_map\":{\"a\":\"one\",\"b\":\"one\",\"c\":\"one\",\"d\":\"two\"}}",
-          "3t c: missing in part \"one\"\n4t c: also in part \"two\"\n" },
+          "3t c: part \"one\" does not have it\n4t c: part \"two\" has it too\n" },
     };
     write_parts();
     write_part("twin", "{" ENTRY("a", "0", "2") "," ENTRY("b", "2", "4") "}", "aabb");

@@ -9,12 +9,8 @@ enum { NUMBER_SIZE = 40 };
 /* %.17g with a point, whatever the locale calls for. */
 static void format_f64(double value, char out[NUMBER_SIZE])
 {
-    if (value != value) {
-        strcpy(out, "NaN");
-        return;
-    }
     if (value - value != 0) {
-        strcpy(out, value > 0 ? "Infinity" : "-Infinity");
+        snprintf(out, NUMBER_SIZE, "%s", value > 0 ? "Infinity" : value < 0 ? "-Infinity" : "NaN");
         return;
     }
     char local[NUMBER_SIZE];
@@ -46,7 +42,7 @@ static bool as_text(const hry_kv_value *value, char number[NUMBER_SIZE], hry_str
         format_f64(value->as.float64, number);
         break;
     case HRY_KV_BOOL:
-        strcpy(number, value->as.boolean ? "true" : "false");
+        snprintf(number, NUMBER_SIZE, "%s", value->as.boolean ? "true" : "false");
         break;
     default:
         return false;

@@ -9,11 +9,10 @@
 
 enum { REASON_SIZE = HRY_QUOTE_SIZE + 64 };
 
-static void note(hry_notes *notes, hry_note_kind kind, hry_str tensor, const char *before, hry_str part,
-                 const char *after)
+static void note(hry_notes *notes, hry_note_kind kind, hry_str tensor, hry_str part, const char *what)
 {
     char quoted[HRY_QUOTE_SIZE], reason[REASON_SIZE];
-    snprintf(reason, sizeof reason, "%s %s%s", before, hry_quote(quoted, part), after);
+    snprintf(reason, sizeof reason, "part %s %s", hry_quote(quoted, part), what);
     hry_notes_add(notes, kind, HRY_NOTE_TENSOR, tensor, reason);
 }
 
@@ -23,13 +22,13 @@ static void match_index(hry_st_set *set, hry_notes *notes)
     const hry_st_index *index = &set->index;
     for (uint32_t p = 0; p < index->part_count; p++)
         if (!set->parts[p])
-            hry_notes_add(notes, HRY_NOTE_MISSING, HRY_NOTE_PART, index->parts[p], "missing");
+            hry_notes_add(notes, HRY_NOTE_MISSING, HRY_NOTE_PART, index->parts[p], "no such file");
     for (size_t i = 0; i < index->count; i++) {
         uint32_t p = index->part_of[i];
         if (!set->parts[p])
-            note(notes, HRY_NOTE_MISSING, index->names[i], "missing with part", index->parts[p], "");
+            note(notes, HRY_NOTE_MISSING, index->names[i], index->parts[p], "has no file");
         else if (!hry_st_header_find(&set->parts[p]->header, index->names[i], &set->entry_of[i]))
-            note(notes, HRY_NOTE_MISSING, index->names[i], "missing in part", index->parts[p], "");
+            note(notes, HRY_NOTE_MISSING, index->names[i], index->parts[p], "does not have it");
     }
 }
 
@@ -41,9 +40,9 @@ static void match_part(const hry_st_set *set, uint32_t p, hry_notes *notes)
     for (size_t k = 0; k < header->count; k++) {
         uint32_t i;
         if (!hry_st_index_find(index, header->names[k], &i))
-            note(notes, HRY_NOTE_MISSING, header->names[k], "in part", index->parts[p], ", but not in the index");
+            note(notes, HRY_NOTE_MISSING, header->names[k], index->parts[p], "has it, but not the index");
         else if (index->part_of[i] != p)
-            note(notes, HRY_NOTE_DUPLICATE, header->names[k], "also in part", index->parts[p], "");
+            note(notes, HRY_NOTE_DUPLICATE, header->names[k], index->parts[p], "has it too");
     }
 }
 
