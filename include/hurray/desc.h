@@ -47,7 +47,7 @@ HRY_API const char *hry_device_name(uint8_t tag);
 /* One row of the buffer table: what a buffer declares. (buffers, section 1) */
 typedef struct hry_buffer {
     uint64_t byte_size;
-    uint32_t alignment; /* bytes; 0 when building stands for 64 */
+    uint32_t alignment; /* bytes; 0 when building stands for 64, for other devices than the CPU 4096 */
     uint8_t device_tag;
     uint8_t sync_mode;
     uint8_t memory_class;
@@ -162,11 +162,12 @@ typedef struct hry_parse_options {
 
 /* Bits of hry_desc.state. */
 enum {
-    HRY_DESC_OPAQUE = 1u << 0,      /* permissive only: the data must not be interpreted */
-    HRY_DESC_NO_BUFFERS = 1u << 1,  /* permissive only: the buffer table and the sections cannot be reached */
-    HRY_DESC_HAS_DYNAMIC = 1u << 2, /* some dimension is HRY_DYNAMIC */
-    HRY_DESC_EMPTY = 1u << 3,       /* some dimension is 0 */
-    HRY_DESC_NEWER_MINOR = 1u << 4  /* written by a newer minor version than the reader's; information only (V-03) */
+    HRY_DESC_OPAQUE = 1u << 0,        /* permissive only: the data must not be interpreted */
+    HRY_DESC_NO_BUFFERS = 1u << 1,    /* permissive only: the buffer table and the sections cannot be reached */
+    HRY_DESC_HAS_DYNAMIC = 1u << 2,   /* some dimension is HRY_DYNAMIC */
+    HRY_DESC_EMPTY = 1u << 3,         /* some dimension is 0 */
+    HRY_DESC_NEWER_MINOR = 1u << 4,   /* written by a newer minor version than the reader's; information only (V-03) */
+    HRY_DESC_UNKNOWN_LAYOUT = 1u << 5 /* permissive only: layout_tag means nothing to this reader */
 };
 
 /* The view. Read it through the functions below; the members may change between versions. */
@@ -200,6 +201,11 @@ HRY_API hry_status hry_desc_length(const void *bytes, size_t nbytes, uint32_t *l
 HRY_API hry_status hry_desc_parse(const void *bytes, size_t nbytes, const hry_parse_options *options, hry_desc *desc,
                                   hry_error *err);
 
+/*
+ * The encoded descriptor, *nbytes long, as it was read: what to write when nothing is changed, trailing bytes that this
+ * version knows nothing of included. Not a copy.
+ */
+HRY_API const void *hry_desc_bytes(const hry_desc *desc, size_t *nbytes);
 HRY_API uint8_t hry_desc_type(const hry_desc *desc);
 HRY_API uint8_t hry_desc_layout(const hry_desc *desc);
 HRY_API uint32_t hry_desc_rank(const hry_desc *desc);
@@ -267,8 +273,10 @@ HRY_API hry_status hry_desc_encoded_length(const hry_desc_spec *spec, size_t *nb
 /*
  * Encodes spec at the lowest versions that cover it into bytes (capacity nbytes) and verifies the result: *desc, a
  * view of bytes, is written only when every rule holds; else the status and rule are those of hry_desc_parse, and the
- * contents of bytes are unspecified. options as for parsing (private values need to be allowed). HRY_E_USAGE as above
- * or when nbytes is too small. No allocation.
+ * contents of bytes are unspecified. What is advice to readers is refused too (D-57, D-68: HRY_E_INPUT). options as for
+ * parsing: private values need to be allowed; permissive counts only for a private composition_rule, which no strict
+ * reader takes. HRY_E_USAGE as above, when nbytes is too small, and for values that options->profile deprecates. No
+ * allocation. (descriptor, section 12)
  */
 HRY_API hry_status hry_desc_encode(const hry_desc_spec *spec, const hry_parse_options *options, void *bytes,
                                    size_t nbytes, hry_desc *desc, hry_error *err);
@@ -285,7 +293,11 @@ typedef struct hry_desc_store {
     uint8_t member_role;
 } hry_desc_store;
 
-/* Takes a view apart, to change something and encode it again. False where hry_desc_layout_get is. */
+/*
+ * Takes a view apart, to change something and encode it again; bytes that this version knows nothing of are left out
+ * (DW-9). Pointers go to store and to the descriptor's bytes. False where hry_desc_layout_get is, and where the buffer
+ * table cannot be reached.
+ */
 HRY_API bool hry_desc_unpack(const hry_desc *desc, hry_desc_spec *spec, hry_desc_store *store);
 
 /*

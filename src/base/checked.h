@@ -32,6 +32,22 @@ static inline uint64_t hry_mul_wide(uint64_t a, uint64_t b, uint64_t c, uint64_t
     return (uint64_t)r;
 }
 
+/* The product of n factors. Zero wins over overflow. */
+static inline bool hry_product(const uint64_t *factors, size_t n, uint64_t *r)
+{
+    uint64_t total = 1;
+    bool fits = true;
+    for (size_t i = 0; i < n; i++) {
+        if (factors[i] == 0) {
+            *r = 0;
+            return true;
+        }
+        fits = fits && hry_mul(total, factors[i], &total);
+    }
+    *r = total;
+    return fits;
+}
+
 static inline bool hry_to_size(uint64_t a, size_t *r)
 {
     *r = (size_t)a;

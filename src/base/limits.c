@@ -1,7 +1,7 @@
 #include "base/limits.h"
 
 const hry_limits hry_limits_default = {
-    .descriptor_length = (uint64_t)16 << 20,
+    .descriptor_length = HRY_DESCRIPTOR_LENGTH_DEFAULT,
     .index_length = (uint64_t)1 << 30,
     .kv_length = (uint64_t)256 << 20,
     .tensor_count = (uint64_t)1 << 28,

@@ -7,6 +7,8 @@
 #include <hurray/base.h>
 
 #define HRY_COLD __attribute__((cold, noinline))
+/* Out of the way of a caller that mostly goes without it. */
+#define HRY_APART __attribute__((noinline))
 #define HRY_PRINTF(fmt_arg, first_arg) __attribute__((format(printf, fmt_arg, first_arg)))
 
 /* Fills *err (may be NULL) and returns status. The message is format; value is also stored. */

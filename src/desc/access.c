@@ -8,6 +8,12 @@
 
 enum { VERSION_MAJOR = 4, VERSION_MINOR = 5, SHAPE = 20 };
 
+const void *hry_desc_bytes(const hry_desc *desc, size_t *nbytes)
+{
+    *nbytes = desc->length;
+    return desc->bytes;
+}
+
 uint8_t hry_desc_type(const hry_desc *desc)
 {
     return desc->type;
@@ -116,7 +122,8 @@ bool hry_desc_layout_get(const hry_desc *desc, hry_layout *layout, hry_layout_st
 {
     const hry_layout_row *row = hry_layout_row_of(desc->layout);
     hry_layout got = { .tag = desc->layout };
-    if (!row || (row->get && !row->get(desc->bytes + desc->layout_offset, desc->rank, &got, store)))
+    if (!row || desc->state & HRY_DESC_UNKNOWN_LAYOUT ||
+        (row->get && !row->get(desc->bytes + desc->layout_offset, desc->rank, &got, store)))
         return false;
     got.tag = desc->layout;
     *layout = got;

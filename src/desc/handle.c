@@ -17,9 +17,9 @@ const char *hry_device_name(uint8_t tag)
     return tag < DEVICES ? device_names[tag] : hry_is_private(tag) ? "private" : "unknown";
 }
 
-static hry_status fail(const hry_frame *f, enum hry_rule rule, uint32_t offset)
+static hry_status fail(const hry_scan *f, enum hry_rule rule, uint32_t offset)
 {
-    return hry_frame_fail(f, rule, HRY_SECTION_BUFFERS, offset, f->bytes[offset]);
+    return hry_scan_fail(f, rule, HRY_SECTION_BUFFERS, offset, f->view.bytes[offset]);
 }
 
 /* False where the device has no such class: a private class goes with a private device alone. */
@@ -31,9 +31,9 @@ static bool has_class(uint8_t device, uint8_t memory)
 }
 
 /* All that is not plain host memory. */
-static hry_status verify_place(const hry_frame *f, uint32_t at)
+static hry_status verify_place(const hry_scan *f, uint32_t at)
 {
-    const uint8_t *h = f->bytes + at;
+    const uint8_t *h = f->view.bytes + at;
     uint8_t device = h[DEVICE], sync = h[SYNC], memory = h[MEMORY];
     if (h[RESERVED] != 0)
         return fail(f, HRY_RULE_D_23, at + RESERVED);
@@ -50,28 +50,50 @@ static hry_status verify_place(const hry_frame *f, uint32_t at)
     return has_class(device, memory) ? HRY_OK : fail(f, HRY_RULE_D_29, at + MEMORY);
 }
 
-hry_status hry_handle_verify(const hry_frame *f, uint32_t at)
+/* A device, memory class or mode that the profile is too old for is an unassigned one to it. */
+static hry_status verify_known(const hry_scan *f, uint32_t at)
 {
-    const uint8_t *h = f->bytes + at;
+    static const struct {
+        enum hry_space space;
+        uint32_t field;
+        enum hry_rule rule;
+    } fields[] = {
+        { HRY_SPACE_DEVICE, DEVICE, HRY_RULE_D_25 },
+        { HRY_SPACE_SYNC_MODE, SYNC, HRY_RULE_D_26 },
+        { HRY_SPACE_MEMORY_CLASS, MEMORY, HRY_RULE_D_28 },
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        uint8_t value = f->view.bytes[at + fields[i].field];
+        if (!hry_profile_knows(f->profile, fields[i].space, value))
+            return fail(f, fields[i].rule, at + fields[i].field);
+    }
+    return HRY_OK;
+}
+
+hry_status hry_handle_verify(const hry_scan *f, uint32_t at)
+{
+    const uint8_t *h = f->view.bytes + at;
     uint32_t alignment = hry_load32(h + ALIGNMENT);
     if (hry_load32(h + DEVICE) != 0) {
         hry_status status = verify_place(f, at);
+        if (!status && f->profile->extra_count)
+            status = verify_known(f, at);
         if (status)
             return status;
     }
     if (!hry_is_pow2(alignment))
-        return hry_frame_fail(f, HRY_RULE_D_30, HRY_SECTION_BUFFERS, at + ALIGNMENT, alignment);
+        return hry_scan_fail(f, HRY_RULE_D_30, HRY_SECTION_BUFFERS, at + ALIGNMENT, alignment);
     if (alignment < 64 && hry_load64(h) != 0)
-        return hry_frame_fail(f, HRY_RULE_D_31, HRY_SECTION_BUFFERS, at + ALIGNMENT, alignment);
+        return hry_scan_fail(f, HRY_RULE_D_31, HRY_SECTION_BUFFERS, at + ALIGNMENT, alignment);
     return HRY_OK;
 }
 
-hry_status hry_handle_verify_allowed(const hry_frame *f, const hry_reader *reader, uint32_t at)
+hry_status hry_handle_verify_allowed(const hry_scan *f, uint32_t at)
 {
-    uint8_t device = f->bytes[at + DEVICE], memory = f->bytes[at + MEMORY];
-    if (hry_is_private(device) && !hry_reader_allows_device(reader, device))
+    uint8_t device = f->view.bytes[at + DEVICE], memory = f->view.bytes[at + MEMORY];
+    if (hry_is_private(device) && !hry_allows_device(f->options->allow, device))
         return fail(f, HRY_RULE_D_33, at + DEVICE);
-    if (hry_is_private(memory) && !hry_reader_allows_memory_class(reader, memory))
+    if (hry_is_private(memory) && !hry_allows_memory_class(f->options->allow, memory))
         return fail(f, HRY_RULE_D_33, at + MEMORY);
     return HRY_OK;
 }

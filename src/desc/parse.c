@@ -1,23 +1,26 @@
 /* The verifying pass. Steps are those of the format. (descriptor, section 8) */
 #include "base/checked.h"
+#include "base/limits.h"
+#include "desc/plain.h"
 #include "desc/reader.h"
 #include "layout/layouts.h"
 #include "quant/schemes.h"
+#include "type/types.h"
 
 #include <inttypes.h>
 
-enum { VERSION_MAJOR = 4, VERSION_MINOR = 5, LENGTH = 6, FLAGS = 10, TYPE = 14, LAYOUT = 15, RANK = 16, SHAPE = 20 };
+enum { VERSION_MAJOR = 4, VERSION_MINOR = 5, LENGTH = 6, FLAGS = 10, TYPE = 14 };
+enum { LAYOUT = HRY_SCAN_LAYOUT_TAG, RANK = HRY_SCAN_RANK, SHAPE = HRY_SCAN_SHAPE };
 enum { PREFIX_SIZE = 10, HEADER_SIZE = 20, KNOWN_FLAGS = 0x1F };
 
 static HRY_COLD hry_status too_short(hry_error *err, uint64_t have, uint64_t need)
 {
-    return hry_fail_rule_because(err, HRY_RULE_D_01, HRY_SECTION_HEADER, have, need,
+    return hry_fail_rule_because(err, HRY_RULE_D_01, HRY_SECTION_HEADER, have, have,
                                  "truncated descriptor: %" PRIu64 " bytes of %" PRIu64, have, need);
 }
 
-hry_status hry_desc_length(const void *bytes, size_t nbytes, uint32_t *length, hry_error *err)
+static HRY_COLD hry_status prefix_fault(const uint8_t *p, size_t nbytes, hry_error *err)
 {
-    const uint8_t *p = bytes;
     if (nbytes < PREFIX_SIZE)
         return too_short(err, nbytes, PREFIX_SIZE);
     if (memcmp(p, "HRRY", 4) != 0)
@@ -25,304 +28,311 @@ hry_status hry_desc_length(const void *bytes, size_t nbytes, uint32_t *length, h
     if (p[VERSION_MAJOR] != 1)
         return hry_fail_rule(err, p[VERSION_MAJOR] > 1 ? HRY_RULE_D_03 : HRY_RULE_D_04, HRY_SECTION_HEADER,
                              VERSION_MAJOR, p[VERSION_MAJOR]);
-    uint32_t n = hry_load32(p + LENGTH);
-    if (n < HEADER_SIZE)
-        return hry_fail_rule(err, HRY_RULE_D_05, HRY_SECTION_HEADER, LENGTH, n);
-    *length = n;
+    return hry_fail_rule(err, HRY_RULE_D_05, HRY_SECTION_HEADER, LENGTH, hry_load32(p + LENGTH));
+}
+
+static inline hry_status scan_prefix(const uint8_t *p, size_t nbytes, uint32_t *length, hry_error *err)
+{
+    enum { MAGIC = 0x59525248 }; /* "HRRY" */
+    if (nbytes < PREFIX_SIZE || hry_load32(p) != MAGIC || p[VERSION_MAJOR] != 1 || hry_load32(p + LENGTH) < HEADER_SIZE)
+        return prefix_fault(p, nbytes, err);
+    *length = hry_load32(p + LENGTH);
     return HRY_OK;
 }
 
-static hry_status header_fail(const hry_frame *f, enum hry_rule rule, uint32_t offset, uint64_t value)
+hry_status hry_desc_length(const void *bytes, size_t nbytes, uint32_t *length, hry_error *err)
 {
-    return hry_frame_fail(f, rule, HRY_SECTION_HEADER, offset, value);
+    return scan_prefix(bytes, nbytes, length, err);
 }
 
-static hry_status parse_type(hry_frame *f, const hry_reader *reader)
+static hry_status header_fail(const hry_scan *f, enum hry_rule rule, uint32_t offset, uint64_t value)
 {
-    uint8_t tag = f->type = f->bytes[TYPE];
-    const hry_type_info *info = hry_type_find(tag);
-    if (info && hry_reader_knows(reader, HRY_SPACE_TYPE, tag)) {
-        f->bits = info->bits;
-        return HRY_OK;
-    }
-    return hry_is_private(tag) ? HRY_OK
-                               : header_fail(f, tag == 0x00 || tag == 0xFF ? HRY_RULE_D_08 : HRY_RULE_D_09, TYPE, tag);
+    return hry_scan_fail(f, rule, HRY_SECTION_HEADER, offset, value);
 }
 
-/* A private type goes with its description, and only then the caller's allowance counts. */
-static hry_status check_private_type(hry_frame *f, const hry_reader *reader)
+static hry_status scan_length(hry_scan *f, const uint8_t *bytes, size_t nbytes)
 {
-    if (((f->flags & HRY_HAS_EXTENSION_TYPE) != 0) != hry_is_private(f->type))
-        return header_fail(f, HRY_RULE_D_11, FLAGS, f->flags);
-    if (hry_is_private(f->type) && !hry_reader_allows_type(reader, f->type))
-        return hry_frame_soft_fail(f, HRY_RULE_D_10, HRY_SECTION_HEADER, TYPE, f->type);
-    return HRY_OK;
-}
-
-/* *row stays NULL for a layout that only permissive readers keep. */
-static hry_status parse_layout_tag(hry_frame *f, const hry_reader *reader, const hry_layout_row **row)
-{
-    uint8_t tag = f->layout = f->bytes[LAYOUT];
-    *row = hry_layout_row_of(tag);
-    if (*row && hry_reader_knows(reader, HRY_SPACE_LAYOUT, tag))
-        return HRY_OK;
-    *row = NULL;
-    return tag == 0x00 || tag == 0xFF ? header_fail(f, HRY_RULE_D_12, LAYOUT, tag)
-                                      : hry_frame_soft_fail(f, HRY_RULE_D_13, HRY_SECTION_HEADER, LAYOUT, tag);
-}
-
-static hry_status parse_header(hry_frame *f, const hry_reader *reader, const hry_layout_row **row)
-{
-    f->flags = hry_load32(f->bytes + FLAGS);
-    if (f->flags & ~(uint32_t)KNOWN_FLAGS)
-        return header_fail(f, HRY_RULE_D_07, FLAGS, f->flags);
-    hry_status status = parse_type(f, reader);
-    if (!status)
-        status = parse_layout_tag(f, reader, row);
+    const hry_limits *limits = f->options->limits;
+    uint64_t limit = limits && limits->descriptor_length ? limits->descriptor_length : HRY_DESCRIPTOR_LENGTH_DEFAULT;
+    hry_status status = scan_prefix(bytes, nbytes, &f->view.length, f->err);
     if (status)
         return status;
-    uint32_t rank = hry_load32(f->bytes + RANK);
-    if (rank > HRY_RANK_MAX)
-        return header_fail(f, HRY_RULE_D_15, RANK, rank);
-    f->rank = (uint8_t)rank;
-    if ((status = check_private_type(f, reader)))
-        return status;
-    if (rank == 0 && f->layout != HRY_LAYOUT_ROW_MAJOR)
-        return hry_frame_soft_fail(f, HRY_RULE_D_16, HRY_SECTION_HEADER, RANK, 0);
+    if (f->view.length > limit)
+        return header_fail(f, HRY_RULE_D_18, LENGTH, f->view.length);
+    return f->view.length > nbytes ? too_short(f->err, nbytes, f->view.length) : HRY_OK;
+}
+
+/* A type that this reader cannot tell, or says so: a private one goes with its description, no other does. */
+static HRY_COLD hry_status check_private_type(hry_scan *f, uint8_t tag)
+{
+    if (f->bits == 0 && !hry_is_private(tag))
+        return header_fail(f, tag == 0x00 || tag == 0xFF ? HRY_RULE_D_08 : HRY_RULE_D_09, TYPE, tag);
+    if ((f->bits == 0) != ((f->view.flags & HRY_HAS_EXTENSION_TYPE) != 0))
+        return header_fail(f, HRY_RULE_D_11, TYPE, tag);
+    return hry_allows_type(f->options->allow, tag)
+               ? HRY_OK
+               : hry_scan_soft_fail(f, HRY_RULE_D_10, HRY_SECTION_HEADER, TYPE, tag);
+}
+
+/* Only permissive readers keep an unknown layout. */
+static HRY_COLD hry_status unknown_layout(hry_scan *f, uint8_t tag)
+{
+    f->layout_row = NULL;
+    f->view.state |= HRY_DESC_UNKNOWN_LAYOUT;
+    return tag == 0x00 || tag == 0xFF ? header_fail(f, HRY_RULE_D_12, LAYOUT, tag)
+                                      : hry_scan_soft_fail(f, HRY_RULE_D_13, HRY_SECTION_HEADER, LAYOUT, tag);
+}
+
+/* What came with a later minor version than the profile's is as good as unassigned. */
+static HRY_COLD hry_status check_ceilings(hry_scan *f)
+{
+    for (uint16_t bit = 0; bit < 32; bit++)
+        if (f->view.flags >> bit & 1 && !hry_profile_knows(f->profile, HRY_SPACE_DESCRIPTOR_FLAG, bit))
+            return header_fail(f, HRY_RULE_D_07, FLAGS, f->view.flags);
+    if (!hry_profile_knows(f->profile, HRY_SPACE_TYPE, f->view.type))
+        return header_fail(f, HRY_RULE_D_09, TYPE, f->view.type);
+    if (f->layout_row && !hry_profile_knows(f->profile, HRY_SPACE_LAYOUT, f->view.layout))
+        return unknown_layout(f, f->view.layout);
     return HRY_OK;
 }
 
-static hry_status parse_shape(hry_frame *f)
+static hry_status scan_header(hry_scan *f, const uint8_t *bytes)
 {
-    uint32_t need = 8u * f->rank + 8;
-    if (f->end - SHAPE < need)
-        return hry_frame_fail(f, HRY_RULE_D_06, HRY_SECTION_SHAPE, SHAPE, f->end);
-    uint64_t count = 1;
-    bool overflows = false;
-    for (uint32_t k = 0; k < f->rank; k++) {
-        uint64_t dim = hry_frame_dim(f, k);
-        f->has_dynamic |= dim == HRY_DYNAMIC;
-        f->empty |= dim == 0;
-        overflows |= __builtin_mul_overflow(count, dim, &count);
+    hry_status status;
+    uint32_t flags = f->view.flags = hry_load32(bytes + FLAGS);
+    uint8_t type = f->view.type = bytes[TYPE], layout = f->view.layout = bytes[LAYOUT];
+    f->bits = hry_type_table[type].bits; /* 0 for private types, until their section is met */
+    f->layout_row = hry_layout_row_of(layout);
+    if (flags & ~(uint32_t)KNOWN_FLAGS)
+        return header_fail(f, HRY_RULE_D_07, FLAGS, flags);
+    if ((f->bits == 0 || flags & HRY_HAS_EXTENSION_TYPE) && (status = check_private_type(f, type)))
+        return status;
+    if (!f->layout_row && (status = unknown_layout(f, layout)))
+        return status;
+    if (f->profile->extra_count && (status = check_ceilings(f)))
+        return status;
+    uint32_t rank = hry_load32(bytes + RANK);
+    if (rank > HRY_RANK_MAX)
+        return header_fail(f, HRY_RULE_D_15, RANK, rank);
+    f->view.rank = (uint8_t)rank;
+    if (rank == 0 && layout != HRY_LAYOUT_ROW_MAJOR)
+        return hry_scan_soft_fail(f, HRY_RULE_D_16, HRY_SECTION_HEADER, RANK, 0);
+    return HRY_OK;
+}
+
+static HRY_COLD void count_unusual_shape(hry_scan *f)
+{
+    uint64_t shape[HRY_RANK_MAX];
+    for (uint32_t k = 0; k < f->view.rank; k++) {
+        shape[k] = hry_scan_dim(f, k);
+        f->view.state |= shape[k] == 0 ? HRY_DESC_EMPTY : shape[k] == HRY_DYNAMIC ? HRY_DESC_HAS_DYNAMIC : 0;
     }
-    f->count = f->empty ? 0 : count; /* zero wins over overflow */
-    f->count_overflows = overflows && !f->empty;
-    f->byte_offset = hry_load64(f->bytes + SHAPE + 8u * f->rank);
-    f->layout_offset = SHAPE + need;
+    f->count_overflows = !hry_product(shape, f->view.rank, &f->count);
+    if (f->view.state & HRY_DESC_HAS_DYNAMIC) {
+        f->count_overflows = false;
+        f->count = 0;
+    }
+}
+
+/* The shape and byte_offset. */
+static hry_status scan_shape(hry_scan *f, const uint8_t *bytes)
+{
+    uint32_t rank = f->view.rank, left = f->view.length - SHAPE;
+    if (left < 8 * rank + 8)
+        return hry_scan_fail(f, HRY_RULE_D_06, HRY_SECTION_SHAPE, left < 8 * rank ? SHAPE : SHAPE + 8 * rank, left);
+    f->count_overflows = false;
+    if (!hry_count_usual_shape(bytes + SHAPE, rank, &f->count))
+        count_unusual_shape(f);
+    f->byte_offset = hry_load64(bytes + SHAPE + 8 * rank);
+    f->view.layout_offset = SHAPE + 8 * rank + 8;
     return HRY_OK;
 }
 
 /* What the layout's row cannot know: the caller's allowances. */
-static hry_status check_private_layout(hry_frame *f, const hry_reader *reader)
+static hry_status check_private_layout(hry_scan *f)
 {
-    const uint8_t *fields = f->bytes + f->layout_offset;
-    if (hry_is_private(f->layout) && !hry_reader_allows_layout(reader, hry_load64(fields)))
-        return hry_frame_soft_fail(f, HRY_RULE_D_14, HRY_SECTION_LAYOUT, f->layout_offset, hry_load64(fields));
-    if (f->layout == HRY_LAYOUT_COMPOSITE && hry_is_private(fields[0])) {
-        if (!f->permissive || !hry_reader_allows_composition_rule(reader, fields[0]))
-            return hry_frame_fail(f, HRY_RULE_L_CMP_02, HRY_SECTION_LAYOUT, f->layout_offset, fields[0]);
-        f->opaque = true;
+    uint32_t at = f->view.layout_offset;
+    const uint8_t *fields = f->view.bytes + at;
+    const hry_allow *allow = f->options->allow;
+    if (hry_is_private(f->view.layout) && !hry_allows_layout(allow, hry_load64(fields)))
+        return hry_scan_soft_fail(f, HRY_RULE_D_14, HRY_SECTION_LAYOUT, at, hry_load64(fields));
+    if (f->view.layout == HRY_LAYOUT_COMPOSITE && hry_is_private(fields[0])) {
+        if (!hry_allows_composition_rule(allow, fields[0]))
+            return hry_scan_fail(f, HRY_RULE_L_CMP_02, HRY_SECTION_LAYOUT, at, fields[0]);
+        return hry_scan_soft_fail(f, HRY_RULE_L_CMP_02, HRY_SECTION_LAYOUT, at, fields[0]);
     }
     return HRY_OK;
 }
 
-static hry_status parse_layout_fields(hry_frame *f, const hry_reader *reader, const hry_layout_row *row)
+static hry_status scan_layout_fields(hry_scan *f, const hry_layout_row *row)
 {
-    uint32_t length = row->fields + (uint32_t)row->fields_per_dim * f->rank;
-    if (f->end - f->layout_offset < length)
-        return hry_frame_fail(f, HRY_RULE_D_06, HRY_SECTION_LAYOUT, f->layout_offset, f->end);
+    uint32_t length = row->fields + (uint32_t)row->fields_per_dim * f->view.rank;
+    if (f->view.length - f->view.layout_offset < length)
+        return hry_scan_fail(f, HRY_RULE_D_06, HRY_SECTION_LAYOUT, f->view.layout_offset, f->view.length);
     if (row->parse) {
         hry_status status = row->parse(f, &length);
         if (!status)
-            status = check_private_layout(f, reader);
+            status = check_private_layout(f);
         if (status)
             return status;
     }
-    f->buffers_offset = f->layout_offset + length;
+    f->view.buffers_offset = f->view.layout_offset + length;
     return HRY_OK;
 }
 
-static hry_status parse_buffers(hry_frame *f, uint32_t *pos)
+/* Buffers of one descriptor lie in one place (D-32), which the caller knows (D-33). */
+static hry_status check_places(const hry_scan *f)
 {
-    uint32_t at = f->buffers_offset;
-    if (at == f->end)
-        return hry_frame_fail(f, HRY_RULE_D_06, HRY_SECTION_BUFFERS, at, f->end);
-    uint32_t count = f->buffer_count = f->bytes[at];
-    if ((count == 0) != (f->layout == HRY_LAYOUT_COMPOSITE))
-        return hry_frame_fail(f, count ? HRY_RULE_L_CMP_07 : HRY_RULE_D_20, HRY_SECTION_BUFFERS, at, count);
-    at++;
-    if (f->end - at < 16 * count)
-        return hry_frame_fail(f, HRY_RULE_D_06, HRY_SECTION_BUFFERS, at, f->end);
-    for (uint32_t end = at + 16 * count; at != end; at += 16) {
-        hry_status status = hry_handle_verify(f, at);
-        if (status)
-            return status;
+    if (f->view.buffer_count == 0)
+        return HRY_OK;
+    uint32_t first = hry_scan_handle(f, 0), place = hry_handle_place(f, first);
+    for (uint32_t i = 1; i < f->view.buffer_count; i++) {
+        uint32_t at = first + 16 * i, differs = hry_handle_place(f, at) ^ place;
+        at += differs & 0xFF ? 12 : 14;
+        if (differs)
+            return hry_scan_fail(f, HRY_RULE_D_32, HRY_SECTION_BUFFERS, at, f->view.bytes[at]);
     }
-    *pos = at;
-    return HRY_OK;
+    return hry_handle_verify_allowed(f, first);
 }
 
-static hry_status check_buffer_count(hry_frame *f, const hry_layout_row *row)
+/* Only a virtual layout has no buffers, and it has none. */
+static hry_status check_virtual(const hry_scan *f, uint32_t at, uint32_t count)
+{
+    bool is_virtual = f->layout_row->category == HRY_VIRTUAL;
+    if ((count == 0) == is_virtual)
+        return HRY_OK;
+    return hry_scan_fail(f, is_virtual ? HRY_RULE_L_CMP_07 : HRY_RULE_D_20, HRY_SECTION_BUFFERS, at, count);
+}
+
+static hry_status scan_buffers(hry_scan *f, const uint8_t *bytes, const hry_layout_row *row)
+{
+    hry_status status;
+    uint32_t at = f->view.buffers_offset;
+    if (at == f->view.length)
+        return hry_scan_fail(f, HRY_RULE_D_06, HRY_SECTION_BUFFERS, at, f->view.length);
+    uint32_t count = f->view.buffer_count = bytes[at];
+    if ((count == 0 || row->buffers == 0) && (status = check_virtual(f, at, count)))
+        return status;
+    at++;
+    if (f->view.length - at < 16 * count)
+        return hry_scan_fail(f, HRY_RULE_D_06, HRY_SECTION_BUFFERS, at, f->view.length);
+    bool plain = true;
+    for (uint32_t end = at + 16 * count; at != end; at += 16) {
+        if (hry_handle_is_plain(bytes + at))
+            continue;
+        plain = false;
+        if ((status = hry_handle_verify(f, at)))
+            return status;
+    }
+    f->view.end = at;
+    return plain ? HRY_OK : check_places(f);
+}
+
+static hry_status check_buffer_count(hry_scan *f, const hry_layout_row *row)
 {
     uint32_t expected = f->own_buffers;
-    if (row->category == HRY_PRIVATE)
+    if (f->scheme)
+        expected += hry_scheme_parameter_buffers(f->scheme, hry_scan_payload(f));
+    if (f->view.buffer_count == expected || row->category == HRY_PRIVATE || (f->view.quantization_offset && !f->scheme))
         return HRY_OK;
-    if (f->quantization_offset) {
-        const uint8_t *payload = hry_frame_payload(f);
-        if (!hry_scheme_row_of(payload[0]) || f->opaque)
-            return HRY_OK;
-        expected += hry_scheme_parameter_buffers(payload);
-    }
-    return f->buffer_count == expected
-               ? HRY_OK
-               : hry_frame_soft_fail(f, HRY_RULE_D_22, HRY_SECTION_BUFFERS, f->buffers_offset, f->buffer_count);
+    return hry_scan_soft_fail(f, HRY_RULE_D_22, HRY_SECTION_BUFFERS, f->view.buffers_offset, f->view.buffer_count);
 }
 
-static hry_status check_places(hry_frame *f, const hry_reader *reader)
+static hry_status check_byte_offset(const hry_scan *f)
 {
-    if (f->buffer_count == 0)
-        return HRY_OK;
-    uint32_t first = hry_frame_handle(f, 0), place = hry_handle_place(f, first);
-    for (uint32_t i = 1; i < f->buffer_count; i++)
-        if (hry_handle_place(f, first + 16 * i) != place)
-            return hry_frame_fail(f, HRY_RULE_D_32, HRY_SECTION_BUFFERS, first + 16 * i + 12,
-                                  f->bytes[first + 16 * i + 12]);
-    return place == 0 ? HRY_OK : hry_handle_verify_allowed(f, reader, first);
-}
-
-static hry_status check_byte_offset(const hry_frame *f)
-{
-    if (f->byte_offset != 0 && f->buffer_count != 0 && f->byte_offset > hry_frame_buffer_size(f, 0))
-        return hry_frame_fail(f, HRY_RULE_D_35, HRY_SECTION_BUFFERS, hry_frame_handle(f, 0), f->byte_offset);
+    if (f->view.buffer_count != 0 && f->byte_offset > hry_scan_buffer_size(f, 0))
+        return hry_scan_fail(f, HRY_RULE_D_35, HRY_SECTION_BUFFERS, hry_scan_handle(f, 0), f->byte_offset);
     return HRY_OK;
 }
 
-static hry_status check_scheme(hry_frame *f)
+static hry_status check_scheme(hry_scan *f)
 {
-    const hry_scheme_row *row = f->quantization_offset ? hry_scheme_row_of(hry_frame_payload(f)[0]) : NULL;
-    if (!row)
-        return HRY_OK;
-    if (!hry_scheme_takes(row, f->type))
-        return header_fail(f, HRY_RULE_Q_08, TYPE, f->type);
-    return row->verify(f);
+    if (hry_scheme_takes(f->scheme, f->view.type))
+        return f->scheme->verify(f);
+    return hry_scan_fail(f, HRY_RULE_Q_08, HRY_SECTION_QUANTIZATION, f->view.quantization_offset + 4, f->view.type);
 }
 
-static hry_status check_shard(const hry_frame *f, uint32_t at)
+static hry_status check_shard(const hry_scan *f)
 {
-    if (!at)
-        return HRY_OK;
-    for (uint32_t k = 0; k < f->rank; k++) {
-        uint64_t size = hry_frame_dim(f, k), end;
-        uint64_t parent = hry_load64(f->bytes + at + 8 * k);
-        uint32_t offset = at + 8u * f->rank + 8 * k;
+    const uint8_t *sizes = f->view.bytes + SHAPE, *parents = f->view.bytes + f->view.shard_offset;
+    uint32_t n = 8u * f->view.rank; /* bytes of each array */
+    for (uint32_t k = 0; k < n; k += 8) {
+        uint64_t size = hry_load64(sizes + k), parent = hry_load64(parents + k), offset = hry_load64(parents + n + k);
+        uint64_t end;
         if (size == HRY_DYNAMIC || parent == HRY_DYNAMIC)
-            return hry_frame_fail(f, HRY_RULE_D_51, HRY_SECTION_SHARD, at + 8 * k, parent);
-        if (!hry_add(hry_load64(f->bytes + offset), size, &end) || end > parent)
-            return hry_frame_fail(f, HRY_RULE_D_50, HRY_SECTION_SHARD, offset, hry_load64(f->bytes + offset));
+            return hry_scan_fail(f, HRY_RULE_D_51, HRY_SECTION_SHARD, f->view.shard_offset + k, parent);
+        if (!hry_add(offset, size, &end) || end > parent)
+            return hry_scan_fail(f, HRY_RULE_D_50, HRY_SECTION_SHARD, f->view.shard_offset + n + k, offset);
     }
     return HRY_OK;
 }
 
 /* Phase P2. */
-static hry_status check_relations(hry_frame *f, const hry_reader *reader, const hry_layout_row *row,
-                                  const hry_sections *sections)
+static hry_status check_relations(hry_scan *f, const hry_layout_row *row)
 {
-    f->own_buffers = hry_layout_own_buffers(row, f->rank);
-    hry_status status = check_byte_offset(f);
-    if (!status)
-        status = row->verify(f);
-    if (!status)
-        status = check_buffer_count(f, row);
-    if (!status)
-        status = check_places(f, reader);
-    if (!status)
-        status = check_scheme(f);
-    return status ? status : check_shard(f, sections->shard);
+    hry_status status;
+    f->own_buffers = hry_layout_own_buffers(row, f->view.rank);
+    if ((f->byte_offset && (status = check_byte_offset(f))) || (status = row->verify(f)) ||
+        (status = check_buffer_count(f, row)) || !f->view.flags)
+        return status;
+    if (f->scheme && (status = check_scheme(f)))
+        return status;
+    return f->view.shard_offset ? check_shard(f) : HRY_OK;
+}
+
+static hry_status scan_known(hry_scan *f, const uint8_t *bytes, const hry_layout_row *row)
+{
+    hry_status status;
+    f->view.buffers_offset = f->view.layout_offset;
+    if ((row->get && (status = scan_layout_fields(f, row))) || (status = scan_buffers(f, bytes, row)) ||
+        (f->view.flags && (status = hry_sections_scan(f, f->view.end))))
+        return status;
+    if (f->view.end != f->view.length && bytes[VERSION_MINOR] <= f->profile->descriptor_minor)
+        return header_fail(f, HRY_RULE_D_17, f->view.end, f->view.length);
+    return check_relations(f, row);
 }
 
 /* Permissive, under a layout tag that is not known: what can be recovered, if anything. */
-static hry_status recover(hry_frame *f, const hry_reader *reader, hry_sections *sections, bool *reachable)
+static HRY_COLD hry_status recover(hry_scan *f)
 {
-    *reachable = hry_table_search(f, reader, &f->buffers_offset);
-    if (!*reachable)
+    uint32_t table;
+    if (!hry_table_search(f, &table)) {
+        f->view.state |= HRY_DESC_NO_BUFFERS;
+        f->view.end = f->view.length;
         return HRY_OK;
-    f->buffer_count = f->bytes[f->buffers_offset];
-    hry_status status = hry_sections_parse(f, reader, f->buffers_offset + 1 + 16u * f->buffer_count, sections);
+    }
+    f->view.buffers_offset = table;
+    f->view.buffer_count = f->view.bytes[table];
+    hry_status status = hry_sections_scan(f, table + 1 + 16u * f->view.buffer_count);
     if (!status)
-        status = check_places(f, reader);
+        status = check_places(f);
     if (!status)
         status = check_byte_offset(f);
-    return status ? status : check_shard(f, sections->shard);
+    return status || !f->view.shard_offset ? status : check_shard(f);
 }
 
-static hry_status parse_known(hry_frame *f, const hry_reader *reader, const hry_layout_row *row, hry_sections *sections)
+static HRY_APART hry_status scan(const uint8_t *bytes, size_t nbytes, const hry_parse_options *options, hry_desc *desc,
+                                 hry_error *err)
 {
-    uint32_t pos = 0;
-    hry_status status = parse_layout_fields(f, reader, row);
-    if (!status)
-        status = parse_buffers(f, &pos);
-    if (!status)
-        status = hry_sections_parse(f, reader, pos, sections);
-    if (status)
+    static const hry_parse_options none;
+    hry_scan f; /* what is not set here is set before it is read */
+    hry_status status;
+    f.view = (hry_desc){ .bytes = bytes };
+    f.options = options ? options : &none;
+    f.profile = f.options->profile ? f.options->profile : &hry_profile_of_build;
+    f.err = err;
+    f.scheme = NULL;
+    if ((status = scan_length(&f, bytes, nbytes)) || (status = scan_header(&f, bytes)) ||
+        (status = scan_shape(&f, bytes)) || (status = f.layout_row ? scan_known(&f, bytes, f.layout_row) : recover(&f)))
         return status;
-    f->quantization_offset = sections->quantization;
-    if (sections->end != f->end && f->bytes[VERSION_MINOR] <= reader->profile->descriptor_minor)
-        return hry_frame_fail(f, HRY_RULE_D_17, HRY_SECTION_HEADER, sections->end, f->end);
-    return check_relations(f, reader, row, sections);
-}
-
-static void make_view(const hry_frame *f, const hry_reader *reader, const hry_sections *s, bool reachable,
-                      hry_desc *desc)
-{
-    uint8_t minor = f->bytes[VERSION_MINOR];
-    *desc = (hry_desc){
-        .bytes = f->bytes,
-        .length = f->end,
-        .flags = f->flags,
-        .type = f->type,
-        .layout = f->layout,
-        .rank = f->rank,
-        .buffer_count = f->buffer_count,
-        .state = (uint8_t)((f->opaque ? HRY_DESC_OPAQUE : 0) | (reachable ? 0 : HRY_DESC_NO_BUFFERS) |
-                           (f->has_dynamic ? HRY_DESC_HAS_DYNAMIC : 0) | (f->empty ? HRY_DESC_EMPTY : 0) |
-                           (minor > reader->profile->descriptor_minor ? HRY_DESC_NEWER_MINOR : 0)),
-        .layout_offset = f->layout_offset,
-        .buffers_offset = f->buffers_offset,
-        .quantization_offset = s->quantization,
-        .shard_offset = s->shard,
-        .statistics_offset = s->statistics,
-        .extension_type_offset = s->extension_type,
-        .composite_member_offset = s->composite_member,
-        .end = s->end,
-    };
+    if (bytes[VERSION_MINOR] > f.profile->descriptor_minor)
+        f.view.state |= HRY_DESC_NEWER_MINOR;
+    *desc = f.view;
+    return HRY_OK;
 }
 
 hry_status hry_desc_parse(const void *bytes, size_t nbytes, const hry_parse_options *options, hry_desc *desc,
                           hry_error *err)
 {
-    hry_reader reader;
-    hry_reader_init(&reader, options);
-    hry_frame f = { .bytes = bytes, .err = err };
-    f.permissive = reader.permissive;
-    f.stored = reader.stored;
-    f.tile_levels = reader.tile_levels;
-    hry_status status = hry_desc_length(bytes, nbytes, &f.end, err);
-    if (status)
-        return status;
-    if (f.end > reader.descriptor_length)
-        return header_fail(&f, HRY_RULE_D_18, LENGTH, f.end);
-    if (f.end > nbytes)
-        return too_short(err, nbytes, f.end);
-    const hry_layout_row *row = NULL;
-    hry_sections sections = { .end = f.end };
-    bool reachable = true;
-    status = parse_header(&f, &reader, &row);
-    if (!status)
-        status = parse_shape(&f);
-    if (!status)
-        status = row ? parse_known(&f, &reader, row, &sections) : recover(&f, &reader, &sections, &reachable);
-    if (status)
-        return status;
-    make_view(&f, &reader, &sections, reachable, desc);
-    return HRY_OK;
+    return hry_scan_plain(bytes, nbytes, options, desc) ? HRY_OK : scan(bytes, nbytes, options, desc, err);
 }

@@ -4,82 +4,84 @@
 
 enum { STATISTICS_SIZE = 72, EXTENSION_TYPE_SIZE = 20, COMPOSITE_MEMBER_SIZE = 16, SCHEME_HEADER_SIZE = 4 };
 
-static hry_status truncated(const hry_frame *f, enum hry_section section, uint32_t pos)
+static hry_status truncated(const hry_scan *f, enum hry_section section, uint32_t pos)
 {
-    return hry_frame_fail(f, HRY_RULE_D_06, section, pos, f->end);
+    return hry_scan_fail(f, HRY_RULE_D_06, section, pos, f->view.length);
 }
 
-static hry_status parse_known_scheme(const hry_frame *f, const hry_reader *reader, const hry_scheme_row *row,
-                                     uint32_t pos, uint32_t length)
+static hry_status scan_scheme(hry_scan *f, const hry_scheme_row *row, uint32_t at, uint32_t length)
 {
-    const uint8_t *payload = f->bytes + pos;
-    uint8_t highest = reader->profile->scheme_version < row->version ? reader->profile->scheme_version : row->version;
+    const uint8_t *payload = f->view.bytes + at;
+    uint8_t highest = f->profile->scheme_version < row->version ? f->profile->scheme_version : row->version;
     if (payload[1] == 0 || payload[1] > highest)
-        return hry_frame_fail(f, HRY_RULE_D_43, HRY_SECTION_QUANTIZATION, pos + 1, payload[1]);
+        return hry_scan_fail(f, HRY_RULE_D_43, HRY_SECTION_QUANTIZATION, at + 1, payload[1]);
     uint16_t flags = hry_load16(payload + 2);
     if (flags & ~(unsigned)row->flags)
-        return hry_frame_fail(f, HRY_RULE_D_44, HRY_SECTION_QUANTIZATION, pos + 2, flags);
+        return hry_scan_fail(f, HRY_RULE_D_44, HRY_SECTION_QUANTIZATION, at + 2, flags);
     if (length < row->payload)
-        return hry_frame_fail(f, HRY_RULE_D_45, HRY_SECTION_QUANTIZATION, pos - 4, length);
+        return hry_scan_fail(f, HRY_RULE_D_45, HRY_SECTION_QUANTIZATION, at - 4, length);
+    f->scheme = row;
+    f->order = HRY_ORDER_OTHER; /* unless the layout says otherwise */
+    f->paged = false;
     return HRY_OK;
 }
 
-static hry_status parse_quantization(hry_frame *f, const hry_reader *reader, uint32_t *pos)
+static hry_status scan_quantization(hry_scan *f, uint32_t *pos)
 {
     uint32_t at = *pos;
-    if (f->end - at < 4)
+    if (f->view.length - at < 4)
         return truncated(f, HRY_SECTION_QUANTIZATION, at);
-    uint32_t length = hry_load32(f->bytes + at);
+    uint32_t length = hry_load32(f->view.bytes + at);
     if (length < SCHEME_HEADER_SIZE)
-        return hry_frame_fail(f, HRY_RULE_D_40, HRY_SECTION_QUANTIZATION, at, length);
+        return hry_scan_fail(f, HRY_RULE_D_40, HRY_SECTION_QUANTIZATION, at, length);
+    f->view.quantization_offset = at;
     at += 4;
-    if (f->end - at < length)
+    if (f->view.length - at < length)
         return truncated(f, HRY_SECTION_QUANTIZATION, at);
     *pos = at + length;
-    uint8_t tag = f->bytes[at];
+    uint8_t tag = f->view.bytes[at];
     if (tag == 0x00 || tag == 0xFF)
-        return hry_frame_fail(f, HRY_RULE_D_41, HRY_SECTION_QUANTIZATION, at, tag);
+        return hry_scan_fail(f, HRY_RULE_D_41, HRY_SECTION_QUANTIZATION, at, tag);
     const hry_scheme_row *row = hry_scheme_row_of(tag);
-    bool known = row && !reader->profile->no_quantization && hry_reader_knows(reader, HRY_SPACE_SCHEME, tag);
-    if (known)
-        return parse_known_scheme(f, reader, row, at, length);
-    if (hry_is_private(tag) && !reader->profile->no_quantization && hry_reader_allows_scheme(reader, tag))
+    const hry_profile *profile = f->profile;
+    if (row && !profile->no_quantization &&
+        (!profile->extra_count || hry_profile_knows(profile, HRY_SPACE_SCHEME, tag)))
+        return scan_scheme(f, row, at, length);
+    if (hry_is_private(tag) && !profile->no_quantization && hry_allows_scheme(f->options->allow, tag))
         return HRY_OK;
-    return hry_frame_soft_fail(f, HRY_RULE_D_42, HRY_SECTION_QUANTIZATION, at, tag);
+    return hry_scan_soft_fail(f, HRY_RULE_D_42, HRY_SECTION_QUANTIZATION, at, tag);
 }
 
-static hry_status parse_statistics(const hry_frame *f, uint32_t at)
+static hry_status check_statistics(const hry_scan *f, uint32_t at)
 {
-    uint32_t mask = hry_load32(f->bytes + at);
-    if (mask >> 6)
-        return hry_frame_fail(f, HRY_RULE_D_55, HRY_SECTION_STATISTICS, at, mask);
-    if (hry_load32(f->bytes + at + 4) != 0)
-        return hry_frame_reserved(f, HRY_RULE_D_56, HRY_SECTION_STATISTICS, at + 4, 4);
-    return hry_load32(f->bytes + at + 68) == 0
-               ? HRY_OK
-               : hry_frame_reserved(f, HRY_RULE_D_56, HRY_SECTION_STATISTICS, at + 68, 4);
+    const uint8_t *p = f->view.bytes + at;
+    if (hry_load32(p) >> 6)
+        return hry_scan_fail(f, HRY_RULE_D_55, HRY_SECTION_STATISTICS, at, hry_load32(p));
+    if (hry_load32(p + 4) != 0)
+        return hry_scan_fail(f, HRY_RULE_D_56, HRY_SECTION_STATISTICS, at + 4, hry_load32(p + 4));
+    return hry_load32(p + 68) == 0 ? HRY_OK : hry_scan_reserved(f, HRY_RULE_D_56, HRY_SECTION_STATISTICS, at + 68, 4);
 }
 
-static hry_status fail_type(const hry_frame *f, enum hry_rule rule, uint32_t offset)
+static hry_status fail_type(const hry_scan *f, enum hry_rule rule, uint32_t offset)
 {
-    return hry_frame_fail(f, rule, HRY_SECTION_EXTENSION_TYPE, offset, f->bytes[offset]);
+    return hry_scan_fail(f, rule, HRY_SECTION_EXTENSION_TYPE, offset, f->view.bytes[offset]);
 }
 
-static hry_status parse_extension_width(const hry_frame *f, uint32_t at)
+static hry_status check_extension_width(const hry_scan *f, uint32_t at)
 {
-    uint32_t width = hry_load32(f->bytes + at);
+    uint32_t width = hry_load32(f->view.bytes + at);
     if (width == 0)
         return fail_type(f, HRY_RULE_D_60, at);
     if (width < 8 && width != 1 && width != 2 && width != 4)
-        return hry_frame_fail(f, HRY_RULE_D_61, HRY_SECTION_EXTENSION_TYPE, at, width);
-    if (f->bytes[at + 4] != (width < 8 ? 8 / width : 1))
+        return hry_scan_fail(f, HRY_RULE_D_61, HRY_SECTION_EXTENSION_TYPE, at, width);
+    if (f->view.bytes[at + 4] != (width < 8 ? 8 / width : 1))
         return fail_type(f, HRY_RULE_D_62, at + 4);
     if (width % 8 != 0 && width > 8)
-        return hry_frame_fail(f, HRY_RULE_D_63, HRY_SECTION_EXTENSION_TYPE, at, width);
+        return hry_scan_fail(f, HRY_RULE_D_63, HRY_SECTION_EXTENSION_TYPE, at, width);
     return HRY_OK;
 }
 
-static hry_status parse_extension_type(hry_frame *f, uint32_t at)
+static hry_status check_extension_type(hry_scan *f, uint32_t at)
 {
     enum {
         IS_FLOAT = 5,
@@ -92,13 +94,13 @@ static hry_status parse_extension_type(hry_frame *f, uint32_t at)
         HAS_NAN = 16,
         HAS_INF
     };
-    const uint8_t *p = f->bytes + at;
-    hry_status status = parse_extension_width(f, at);
+    const uint8_t *p = f->view.bytes + at;
+    hry_status status = check_extension_width(f, at);
     if (status)
         return status;
-    status = hry_frame_reserved(f, HRY_RULE_D_64, HRY_SECTION_EXTENSION_TYPE, at + RESERVED, 2);
+    status = hry_scan_reserved(f, HRY_RULE_D_64, HRY_SECTION_EXTENSION_TYPE, at + RESERVED, 2);
     if (!status)
-        status = hry_frame_reserved(f, HRY_RULE_D_64, HRY_SECTION_EXTENSION_TYPE, at + 18, 2);
+        status = hry_scan_reserved(f, HRY_RULE_D_64, HRY_SECTION_EXTENSION_TYPE, at + 18, 2);
     if (status)
         return status;
     static const uint8_t booleans[] = { IS_FLOAT, IS_SIGNED, HAS_NAN, HAS_INF };
@@ -118,53 +120,49 @@ static hry_status parse_extension_type(hry_frame *f, uint32_t at)
     return HRY_OK;
 }
 
-static hry_status parse_composite_member(const hry_frame *f, uint32_t at)
+static hry_status check_composite_member(const hry_scan *f, uint32_t at)
 {
-    if (f->bytes[at] > 1)
-        return hry_frame_fail(f, HRY_RULE_D_70, HRY_SECTION_COMPOSITE_MEMBER, at, f->bytes[at]);
-    return hry_frame_reserved(f, HRY_RULE_D_71, HRY_SECTION_COMPOSITE_MEMBER, at + 1, COMPOSITE_MEMBER_SIZE - 1);
+    if (f->view.bytes[at] > 1)
+        return hry_scan_fail(f, HRY_RULE_D_70, HRY_SECTION_COMPOSITE_MEMBER, at, f->view.bytes[at]);
+    return hry_scan_reserved(f, HRY_RULE_D_71, HRY_SECTION_COMPOSITE_MEMBER, at + 1, COMPOSITE_MEMBER_SIZE - 1);
 }
 
 /* Sets *where to *pos and moves *pos over size bytes; false when they are not there. */
-static bool take(const hry_frame *f, uint32_t *pos, uint32_t size, uint32_t *where)
+static inline bool take(const hry_scan *f, uint32_t *pos, uint32_t size, uint32_t *where)
 {
-    if (f->end - *pos < size)
+    if (f->view.length - *pos < size)
         return false;
     *where = *pos;
     *pos += size;
     return true;
 }
 
-hry_status hry_sections_parse(hry_frame *f, const hry_reader *reader, uint32_t pos, hry_sections *s)
+hry_status hry_sections_scan(hry_scan *f, uint32_t pos)
 {
-    hry_status status = HRY_OK;
-    *s = (hry_sections){ .end = pos };
-    if (!f->flags)
-        return HRY_OK;
-    if (f->flags & HRY_HAS_QUANTIZATION) {
-        s->quantization = pos;
-        if ((status = parse_quantization(f, reader, &pos)))
-            return status;
-    }
-    if (f->flags & HRY_HAS_SHARD && !take(f, &pos, 16u * f->rank, &s->shard))
+    hry_status status;
+    uint32_t flags = f->view.flags;
+    if (flags & HRY_HAS_QUANTIZATION && (status = scan_quantization(f, &pos)))
+        return status;
+    if (flags & HRY_HAS_SHARD && !take(f, &pos, 16u * f->view.rank, &f->view.shard_offset))
         return truncated(f, HRY_SECTION_SHARD, pos);
-    if (f->flags & HRY_HAS_STATISTICS) {
-        if (!take(f, &pos, STATISTICS_SIZE, &s->statistics))
+    if (flags & HRY_HAS_STATISTICS) {
+        if (!take(f, &pos, STATISTICS_SIZE, &f->view.statistics_offset))
             return truncated(f, HRY_SECTION_STATISTICS, pos);
-        if ((status = parse_statistics(f, s->statistics)))
+        if ((status = check_statistics(f, f->view.statistics_offset)))
             return status;
     }
-    if (f->flags & HRY_HAS_EXTENSION_TYPE) {
-        if (!take(f, &pos, EXTENSION_TYPE_SIZE, &s->extension_type))
+    if (flags & HRY_HAS_EXTENSION_TYPE) {
+        if (!take(f, &pos, EXTENSION_TYPE_SIZE, &f->view.extension_type_offset))
             return truncated(f, HRY_SECTION_EXTENSION_TYPE, pos);
-        if ((status = parse_extension_type(f, s->extension_type)))
+        if ((status = check_extension_type(f, f->view.extension_type_offset)))
             return status;
     }
-    if (f->flags & HRY_HAS_COMPOSITE_MEMBER) {
-        if (!take(f, &pos, COMPOSITE_MEMBER_SIZE, &s->composite_member))
+    if (flags & HRY_HAS_COMPOSITE_MEMBER) {
+        if (!take(f, &pos, COMPOSITE_MEMBER_SIZE, &f->view.composite_member_offset))
             return truncated(f, HRY_SECTION_COMPOSITE_MEMBER, pos);
-        status = parse_composite_member(f, s->composite_member);
+        if ((status = check_composite_member(f, f->view.composite_member_offset)))
+            return status;
     }
-    s->end = pos;
-    return status;
+    f->view.end = pos;
+    return HRY_OK;
 }

@@ -25,10 +25,8 @@ static void summarize(hry_notes *notes, hry_note_subject subject, hry_str name, 
 
 void hry_notes_add(hry_notes *notes, hry_note_kind kind, hry_note_subject subject, hry_str name, const char *reason)
 {
-    if (kind != HRY_NOTE_GROWN) {
-        notes->count++;
-        summarize(notes, subject, name, reason);
-    }
+    notes->count++;
+    summarize(notes, subject, name, reason);
     if (notes->fn)
         notes->fn(notes->ctx, &(hry_note){ .kind = kind, .subject = subject, .name = name, .reason = reason });
 }

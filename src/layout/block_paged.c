@@ -15,56 +15,58 @@ enum {
     SIZE = 32
 };
 
-static hry_status parse(hry_frame *f, uint32_t *length)
+static hry_status parse(hry_scan *f, uint32_t *length)
 {
     (void)length;
-    const uint8_t *fields = f->bytes + f->layout_offset;
+    const uint8_t *fields = f->view.bytes + f->view.layout_offset;
     if (fields[KV_ROLE] > 2)
-        return hry_frame_fail(f, HRY_RULE_L_BP_04, HRY_SECTION_LAYOUT, f->layout_offset + KV_ROLE, fields[KV_ROLE]);
+        return hry_scan_fail(f, HRY_RULE_L_BP_04, HRY_SECTION_LAYOUT, f->view.layout_offset + KV_ROLE, fields[KV_ROLE]);
     if (fields[INDEX_TYPE] > 1)
-        return hry_frame_fail(f, HRY_RULE_L_BP_05, HRY_SECTION_LAYOUT, f->layout_offset + INDEX_TYPE,
-                              fields[INDEX_TYPE]);
-    return hry_frame_reserved(f, HRY_RULE_L_BP_06, HRY_SECTION_LAYOUT, f->layout_offset + RESERVED, SIZE - RESERVED);
+        return hry_scan_fail(f, HRY_RULE_L_BP_05, HRY_SECTION_LAYOUT, f->view.layout_offset + INDEX_TYPE,
+                             fields[INDEX_TYPE]);
+    return hry_scan_reserved(f, HRY_RULE_L_BP_06, HRY_SECTION_LAYOUT, f->view.layout_offset + RESERVED,
+                             SIZE - RESERVED);
 }
 
-static hry_status check_fields(hry_frame *f)
+static hry_status check_fields(hry_scan *f)
 {
-    const uint8_t *fields = f->bytes + f->layout_offset;
-    if (f->rank != 3)
-        return hry_frame_fail(f, HRY_RULE_L_BP_01, HRY_SECTION_HEADER, 16, f->rank);
+    const uint8_t *fields = f->view.bytes + f->view.layout_offset;
+    if (f->view.rank != 3)
+        return hry_scan_fail(f, HRY_RULE_L_BP_01, HRY_SECTION_HEADER, HRY_SCAN_RANK, f->view.rank);
     if (hry_load32(fields + PAGE_SIZE) == 0)
-        return hry_frame_fail(f, HRY_RULE_L_BP_02, HRY_SECTION_LAYOUT, f->layout_offset + PAGE_SIZE, 0);
+        return hry_scan_fail(f, HRY_RULE_L_BP_02, HRY_SECTION_LAYOUT, f->view.layout_offset + PAGE_SIZE, 0);
     if (hry_load32(fields + PAGED_AXIS) != 0)
-        return hry_frame_fail(f, HRY_RULE_L_BP_03, HRY_SECTION_LAYOUT, f->layout_offset + PAGED_AXIS,
-                              hry_load32(fields + PAGED_AXIS));
-    if (f->flags & 2u) /* HAS_SHARD */
-        return hry_frame_fail(f, HRY_RULE_L_BP_07, HRY_SECTION_HEADER, 10, f->flags);
-    uint64_t tokens = hry_frame_dim(f, 0);
+        return hry_scan_fail(f, HRY_RULE_L_BP_03, HRY_SECTION_LAYOUT, f->view.layout_offset + PAGED_AXIS,
+                             hry_load32(fields + PAGED_AXIS));
+    hry_status status = hry_layout_check_no_shard(f, HRY_RULE_L_BP_07);
+    if (status)
+        return status;
+    uint64_t tokens = hry_scan_dim(f, 0);
     if (hry_load32(fields + NUM_SEQS) == 0 && tokens != 0 && tokens != HRY_DYNAMIC)
-        return hry_frame_soft_fail(f, HRY_RULE_L_BP_11, HRY_SECTION_LAYOUT, f->layout_offset + NUM_SEQS, tokens);
+        return hry_scan_soft_fail(f, HRY_RULE_L_BP_11, HRY_SECTION_LAYOUT, f->view.layout_offset + NUM_SEQS, tokens);
     return HRY_OK;
 }
 
-/* Elements of the pool: pages, tokens a page, heads, head size. False while one is dynamic or when it does not fit. */
-static bool pool_elements(uint64_t num_pages, uint64_t page_size, const uint64_t *shape, uint64_t *count)
+/* Elements of the pool: pages, tokens a page, heads, head size. False when it does not fit. */
+static bool pool_elements(uint64_t num_pages, uint64_t page_size, uint64_t heads, uint64_t head_dim, uint64_t *count)
 {
-    return hry_shape_product((uint64_t[]){ num_pages, page_size, shape[1], shape[2] }, 4, count);
+    return hry_product((uint64_t[]){ num_pages, page_size, heads, head_dim }, 4, count);
 }
 
-static hry_status check_pool(hry_frame *f)
+static hry_status check_pool(hry_scan *f)
 {
-    const uint8_t *fields = f->bytes + f->layout_offset;
-    uint64_t shape[3] = { 0, hry_frame_dim(f, 1), hry_frame_dim(f, 2) }, count;
-    if (shape[1] == HRY_DYNAMIC || shape[2] == HRY_DYNAMIC)
+    const uint8_t *fields = f->view.bytes + f->view.layout_offset;
+    uint64_t heads = hry_scan_dim(f, 1), head_dim = hry_scan_dim(f, 2), count;
+    if (heads == HRY_DYNAMIC || head_dim == HRY_DYNAMIC)
         return HRY_OK;
-    return pool_elements(hry_load64(fields + NUM_PAGES), hry_load32(fields + PAGE_SIZE), shape, &count)
+    return pool_elements(hry_load64(fields + NUM_PAGES), hry_load32(fields + PAGE_SIZE), heads, head_dim, &count)
                ? hry_layout_check_buffer(f, 0, count, f->bits)
                : hry_layout_check_oversize(f, 0);
 }
 
-static hry_status verify(hry_frame *f)
+static hry_status verify(hry_scan *f)
 {
-    const uint8_t *fields = f->bytes + f->layout_offset;
+    const uint8_t *fields = f->view.bytes + f->view.layout_offset;
     f->paged = true;
     f->page_size = hry_load32(fields + PAGE_SIZE);
     if (!hry_mul(hry_load64(fields + NUM_PAGES), f->page_size, &f->slots))
@@ -113,7 +115,9 @@ static bool buffer_size(const hry_layout *layout, uint32_t rank, const uint64_t 
     if (rank != 3)
         return false;
     if (i == 0)
-        return pool_elements(layout->num_pages, layout->page_size, shape, &count) && hry_type_size(bits, count, nbytes);
+        return shape[1] != HRY_DYNAMIC && shape[2] != HRY_DYNAMIC &&
+               pool_elements(layout->num_pages, layout->page_size, shape[1], shape[2], &count) &&
+               hry_type_size(bits, count, nbytes);
     if (i == 2)
         count = (uint64_t)layout->num_seqs + 1;
     return hry_type_size(layout->block_table_index_type ? 64 : 32, count, nbytes);

@@ -5,18 +5,19 @@
 
 enum { NNZ = 0, IS_SORTED = 8, RESERVED = 9, SIZE = 16 };
 
-static hry_status parse(hry_frame *f, uint32_t *length)
+static hry_status parse(hry_scan *f, uint32_t *length)
 {
     (void)length;
-    uint8_t is_sorted = f->bytes[f->layout_offset + IS_SORTED];
+    uint8_t is_sorted = f->view.bytes[f->view.layout_offset + IS_SORTED];
     if (is_sorted > 1)
-        return hry_frame_fail(f, HRY_RULE_L_COO_01, HRY_SECTION_LAYOUT, f->layout_offset + IS_SORTED, is_sorted);
-    return hry_frame_reserved(f, HRY_RULE_L_COO_02, HRY_SECTION_LAYOUT, f->layout_offset + RESERVED, SIZE - RESERVED);
+        return hry_scan_fail(f, HRY_RULE_L_COO_01, HRY_SECTION_LAYOUT, f->view.layout_offset + IS_SORTED, is_sorted);
+    return hry_scan_reserved(f, HRY_RULE_L_COO_02, HRY_SECTION_LAYOUT, f->view.layout_offset + RESERVED,
+                             SIZE - RESERVED);
 }
 
-static hry_status verify(hry_frame *f)
+static hry_status verify(hry_scan *f)
 {
-    uint64_t nnz = hry_load64(f->bytes + f->layout_offset + NNZ), indices;
+    uint64_t nnz = hry_load64(f->view.bytes + f->view.layout_offset + NNZ), indices;
     hry_status status = hry_layout_check_nnz(f, HRY_RULE_L_COO_03);
     if (!status)
         status = hry_layout_check_no_offset(f);
@@ -24,8 +25,8 @@ static hry_status verify(hry_frame *f)
         status = hry_layout_check_buffer(f, 0, nnz, f->bits);
     if (status)
         return status;
-    return hry_mul(nnz, f->rank, &indices) ? hry_layout_check_buffer(f, 1, indices, 64)
-                                           : hry_layout_check_oversize(f, 1);
+    return hry_mul(nnz, f->view.rank, &indices) ? hry_layout_check_buffer(f, 1, indices, 64)
+                                                : hry_layout_check_oversize(f, 1);
 }
 
 static bool get(const uint8_t *fields, uint32_t rank, hry_layout *layout, hry_layout_store *store)

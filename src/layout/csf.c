@@ -5,39 +5,39 @@
 /* nnz u64, mode_order u32[r], reserved u8[8] */
 enum { NNZ = 0, MODE_ORDER = 8, RESERVED_SIZE = 8, FIXED_SIZE = 16 };
 
-static hry_status parse(hry_frame *f, uint32_t *length)
+static hry_status parse(hry_scan *f, uint32_t *length)
 {
     (void)length;
     uint64_t seen = 0;
-    for (uint32_t k = 0; k < f->rank; k++) {
-        uint32_t at = f->layout_offset + MODE_ORDER + 4 * k, mode = hry_load32(f->bytes + at);
-        if (mode >= f->rank || seen >> mode & 1) {
-            hry_status status = hry_frame_soft_fail(f, HRY_RULE_L_CSF_02, HRY_SECTION_LAYOUT, at, mode);
+    for (uint32_t k = 0; k < f->view.rank; k++) {
+        uint32_t at = f->view.layout_offset + MODE_ORDER + 4 * k, mode = hry_load32(f->view.bytes + at);
+        if (mode >= f->view.rank || seen >> mode & 1) {
+            hry_status status = hry_scan_soft_fail(f, HRY_RULE_L_CSF_02, HRY_SECTION_LAYOUT, at, mode);
             if (status)
                 return status;
             break;
         }
         seen |= (uint64_t)1 << mode;
     }
-    return hry_frame_reserved(f, HRY_RULE_L_CSF_03, HRY_SECTION_LAYOUT, f->layout_offset + MODE_ORDER + 4u * f->rank,
-                              RESERVED_SIZE);
+    return hry_scan_reserved(f, HRY_RULE_L_CSF_03, HRY_SECTION_LAYOUT,
+                             f->view.layout_offset + MODE_ORDER + 4u * f->view.rank, RESERVED_SIZE);
 }
 
-static hry_status verify(hry_frame *f)
+static hry_status verify(hry_scan *f)
 {
-    uint64_t nnz = hry_load64(f->bytes + f->layout_offset + NNZ);
-    if (f->rank < 3)
-        return hry_frame_fail(f, HRY_RULE_L_CSF_01, HRY_SECTION_HEADER, 16, f->rank);
-    if (f->flags & 2u) /* HAS_SHARD */
-        return hry_frame_fail(f, HRY_RULE_L_CSF_04, HRY_SECTION_HEADER, 10, f->flags);
-    hry_status status = hry_layout_check_nnz(f, HRY_RULE_L_CSF_05);
+    uint64_t nnz = hry_load64(f->view.bytes + f->view.layout_offset + NNZ);
+    if (f->view.rank < 3)
+        return hry_scan_fail(f, HRY_RULE_L_CSF_01, HRY_SECTION_HEADER, HRY_SCAN_RANK, f->view.rank);
+    hry_status status = hry_layout_check_no_shard(f, HRY_RULE_L_CSF_04);
+    if (!status)
+        status = hry_layout_check_nnz(f, HRY_RULE_L_CSF_05);
     if (!status)
         status = hry_layout_check_no_offset(f);
     if (!status)
         status = hry_layout_check_buffer(f, 0, nnz, f->bits);
     if (!status)
-        status = hry_layout_check_buffer(f, 1, 2, 64);                          /* pos_0 */
-    return status ? status : hry_layout_check_buffer(f, 2u * f->rank, nnz, 64); /* the leaves' coordinates */
+        status = hry_layout_check_buffer(f, 1, 2, 64);                               /* pos_0 */
+    return status ? status : hry_layout_check_buffer(f, 2u * f->view.rank, nnz, 64); /* the leaves' coordinates */
 }
 
 static bool get(const uint8_t *fields, uint32_t rank, hry_layout *layout, hry_layout_store *store)
@@ -58,12 +58,12 @@ static void put(const hry_layout *layout, uint32_t rank, const uint64_t *shape, 
     memset(fields + MODE_ORDER + 4 * rank, 0, RESERVED_SIZE);
 }
 
-/* Sizes of inner levels are in the data; an upper bound on them is no lower bound on their buffers. */
+/* How many nodes an inner level has is in the data; its pos has one entry at least, its crd none. */
 static bool buffer_size(const hry_layout *layout, uint32_t rank, const uint64_t *shape, uint32_t bits, uint32_t i,
                         uint64_t *nbytes)
 {
     (void)shape;
-    uint64_t items = i == 1 ? 2 : i == 0 || i == 2 * rank ? layout->nnz : 0;
+    uint64_t items = i == 1 ? 2 : i == 0 || i == 2 * rank ? layout->nnz : i % 2;
     return hry_type_size(i == 0 ? bits : 64, items, nbytes);
 }
 

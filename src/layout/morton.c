@@ -9,25 +9,25 @@ static uint32_t bits_of(const uint8_t *fields, uint32_t k)
     return hry_load32(fields + 4 * k);
 }
 
-static hry_status parse(hry_frame *f, uint32_t *length)
+static hry_status parse(hry_scan *f, uint32_t *length)
 {
     (void)length;
-    for (uint32_t k = 0; k < f->rank; k++)
-        if (bits_of(f->bytes + f->layout_offset, k) == 0)
-            return hry_frame_fail(f, HRY_RULE_L_MOR_01, HRY_SECTION_LAYOUT, f->layout_offset + 4 * k, 0);
+    for (uint32_t k = 0; k < f->view.rank; k++)
+        if (bits_of(f->view.bytes + f->view.layout_offset, k) == 0)
+            return hry_scan_fail(f, HRY_RULE_L_MOR_01, HRY_SECTION_LAYOUT, f->view.layout_offset + 4 * k, 0);
     return HRY_OK;
 }
 
 /*
- * The number of elements that the layout stores: all codes of the sum of bits, and the code of the last index when
+ * The last element that the layout stores: the highest code of the sum of bits, or the code of the last index when
  * unequal bits push it beyond (layouts, section 5). False when it does not fit 64 bits. shape NULL: not known.
  */
-static bool storage(const uint32_t *bits, uint32_t rank, const uint64_t *shape, uint64_t *count)
+static bool last_element(const uint32_t *bits, uint32_t rank, const uint64_t *shape, uint64_t *last)
 {
     uint64_t sum = 0, code = 0;
     for (uint32_t k = 0; k < rank; k++)
         sum += bits[k];
-    if (sum > 63)
+    if (sum > 64)
         return false;
     for (uint32_t k = 0; shape && k < rank; k++)
         for (uint32_t j = 0; j < bits[k]; j++) {
@@ -37,26 +37,31 @@ static bool storage(const uint32_t *bits, uint32_t rank, const uint64_t *shape, 
                 return false;
             code |= (uint64_t)1 << (j * rank + k);
         }
-    uint64_t full = (uint64_t)1 << sum;
-    *count = code >= full ? code + 1 : full;
-    return *count != 0;
+    uint64_t highest = sum == 0 ? 0 : UINT64_MAX >> (64 - sum);
+    *last = code > highest ? code : highest;
+    return true;
 }
 
-static hry_status verify(hry_frame *f)
+static hry_status verify(hry_scan *f)
 {
     uint32_t bits[HRY_RANK_MAX];
-    uint64_t shape[HRY_RANK_MAX], count, nbytes;
-    for (uint32_t k = 0; k < f->rank; k++) {
-        bits[k] = bits_of(f->bytes + f->layout_offset, k);
-        shape[k] = hry_frame_dim(f, k);
+    uint64_t shape[HRY_RANK_MAX], before, after;
+    hry_reach reach = { 0, 0 };
+    for (uint32_t k = 0; k < f->view.rank; k++) {
+        bits[k] = bits_of(f->view.bytes + f->view.layout_offset, k);
+        shape[k] = hry_scan_dim(f, k);
         if (shape[k] != HRY_DYNAMIC && bits[k] < 64 && shape[k] > (uint64_t)1 << bits[k])
-            return hry_frame_fail(f, HRY_RULE_L_MOR_02, HRY_SECTION_LAYOUT, f->layout_offset + 4 * k, shape[k]);
+            return hry_scan_fail(f, HRY_RULE_L_MOR_02, HRY_SECTION_LAYOUT, f->view.layout_offset + 4 * k, shape[k]);
     }
-    if (f->empty)
+    if (f->view.state & HRY_DESC_EMPTY)
         return HRY_OK;
-    if (!storage(bits, f->rank, f->has_dynamic ? NULL : shape, &count) || !hry_type_size(f->bits, count, &nbytes))
-        return hry_frame_fail(f, HRY_RULE_L_MOR_03, HRY_SECTION_LAYOUT, f->layout_offset, 0);
-    return f->has_dynamic ? HRY_OK : hry_layout_check_reach(f, &(hry_reach){ 0, count - 1 });
+    bool dynamic = f->view.state & HRY_DESC_HAS_DYNAMIC;
+    if (!last_element(bits, f->view.rank, dynamic ? NULL : shape, &reach.above) ||
+        !hry_reach_bytes(&reach, f->bits, &before, &after))
+        return hry_scan_fail(f, HRY_RULE_L_MOR_03, HRY_SECTION_LAYOUT, f->view.layout_offset, 0);
+    if (dynamic)
+        return HRY_OK;
+    return f->count_overflows ? hry_layout_check_unreachable(f) : hry_layout_check_reach(f, reach);
 }
 
 static bool get(const uint8_t *fields, uint32_t rank, hry_layout *layout, hry_layout_store *store)
@@ -88,7 +93,7 @@ static bool buffer_size(const hry_layout *layout, uint32_t rank, const uint64_t 
                         uint64_t *nbytes)
 {
     (void)i;
-    uint64_t count;
+    uint64_t count, before;
     if (!hry_shape_product(shape, rank, &count))
         return false;
     *nbytes = 0;
@@ -97,7 +102,8 @@ static bool buffer_size(const hry_layout *layout, uint32_t rank, const uint64_t 
     uint32_t morton_bits[HRY_RANK_MAX], common = common_bits(rank, shape);
     for (uint32_t k = 0; k < rank; k++)
         morton_bits[k] = layout->morton_bits ? layout->morton_bits[k] : common;
-    return storage(morton_bits, rank, shape, &count) && hry_type_size(bits, count, nbytes);
+    hry_reach reach = { 0, 0 };
+    return last_element(morton_bits, rank, shape, &reach.above) && hry_reach_bytes(&reach, bits, &before, nbytes);
 }
 
 /* A digit a bit, as many as the last index has. */

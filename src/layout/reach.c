@@ -17,89 +17,102 @@ bool hry_reach_bytes(const hry_reach *reach, uint32_t bits, uint64_t *before, ui
                hry_add(*after, bits / 8, after);
     if (bits == 6) { /* whole groups of four */
         *before = hry_ceil_div(reach->below, 4) * 3;
-        return hry_mul_add(reach->above / 4, 3, 3, after) && reach->below <= UINT64_MAX / 2;
+        *after = reach->above / 4 * 3 + 3;
+        return true;
     }
     *before = hry_ceil_div(reach->below, 8 / bits);
-    return hry_add(reach->above / (8 / bits), 1, after);
+    *after = reach->above / (8 / bits) + 1;
+    return true;
 }
 
-static hry_status out_of_buffer(hry_frame *f, uint64_t need)
+static hry_status out_of_buffer(hry_scan *f, uint64_t need)
 {
-    if (f->permissive) {
-        f->opaque = true;
+    if (f->options->permissive) {
+        f->view.state |= HRY_DESC_OPAQUE;
         return HRY_OK;
     }
-    return hry_fail_rule_because(f->err, HRY_RULE_D_37, HRY_SECTION_BUFFERS, hry_frame_handle(f, 0),
-                                 hry_frame_buffer_size(f, 0),
+    return hry_fail_rule_because(f->err, HRY_RULE_D_37, HRY_SECTION_BUFFERS, hry_scan_handle(f, 0),
+                                 hry_scan_buffer_size(f, 0),
                                  "buffer 0 of %llu bytes is too small for the elements, which need %llu bytes",
-                                 (unsigned long long)hry_frame_buffer_size(f, 0), (unsigned long long)need);
+                                 (unsigned long long)hry_scan_buffer_size(f, 0), (unsigned long long)need);
 }
 
-hry_status hry_layout_check_reach(hry_frame *f, const hry_reach *reach)
+hry_status hry_layout_check_reach(hry_scan *f, hry_reach reach)
 {
     uint64_t before, after, need;
-    if (!hry_reach_bytes(reach, f->bits, &before, &after) || !hry_add(f->byte_offset, after, &need))
+    if (!hry_reach_bytes(&reach, f->bits, &before, &after) || !hry_add(f->byte_offset, after, &need))
         return out_of_buffer(f, UINT64_MAX);
-    if (before > f->byte_offset || need > hry_frame_buffer_size(f, 0))
+    if (before > f->byte_offset || need > hry_scan_buffer_size(f, 0))
         return out_of_buffer(f, need);
     return HRY_OK;
 }
 
-hry_status hry_layout_check_unreachable(hry_frame *f)
+hry_status hry_layout_check_unreachable(hry_scan *f)
 {
     return out_of_buffer(f, UINT64_MAX);
 }
 
-static hry_status too_small(hry_frame *f, uint32_t i, uint64_t need)
+static hry_status too_small(hry_scan *f, uint32_t i, uint64_t need)
 {
-    if (f->permissive) {
-        f->opaque = true;
+    if (f->options->permissive) {
+        f->view.state |= HRY_DESC_OPAQUE;
         return HRY_OK;
     }
-    return hry_fail_rule_because(f->err, HRY_RULE_D_38, HRY_SECTION_BUFFERS, hry_frame_handle(f, i),
-                                 hry_frame_buffer_size(f, i), "buffer %u of %llu bytes is too small: it needs %llu", i,
-                                 (unsigned long long)hry_frame_buffer_size(f, i), (unsigned long long)need);
+    return hry_fail_rule_because(f->err, HRY_RULE_D_38, HRY_SECTION_BUFFERS, hry_scan_handle(f, i),
+                                 hry_scan_buffer_size(f, i), "buffer %u of %llu bytes is too small: it needs %llu", i,
+                                 (unsigned long long)hry_scan_buffer_size(f, i), (unsigned long long)need);
 }
 
-hry_status hry_layout_check_buffer(hry_frame *f, uint32_t i, uint64_t count, uint32_t item_bits)
+hry_status hry_layout_check_buffer(hry_scan *f, uint32_t i, uint64_t count, uint32_t item_bits)
 {
     uint64_t need;
-    if (i >= f->buffer_count) /* D-22 speaks of it */
+    if (i >= f->view.buffer_count) /* D-22 speaks of it */
         return HRY_OK;
     if (!hry_type_size(item_bits, count, &need))
         return too_small(f, i, UINT64_MAX);
-    return need > hry_frame_buffer_size(f, i) ? too_small(f, i, need) : HRY_OK;
+    return need > hry_scan_buffer_size(f, i) ? too_small(f, i, need) : HRY_OK;
 }
 
-hry_status hry_layout_check_oversize(hry_frame *f, uint32_t i)
+hry_status hry_layout_check_oversize(hry_scan *f, uint32_t i)
 {
-    return i < f->buffer_count ? too_small(f, i, UINT64_MAX) : HRY_OK;
+    return i < f->view.buffer_count ? too_small(f, i, UINT64_MAX) : HRY_OK;
 }
 
-hry_status hry_layout_check_no_offset(const hry_frame *f)
+hry_status hry_layout_check_no_offset(const hry_scan *f)
 {
     return f->byte_offset == 0
                ? HRY_OK
-               : hry_frame_fail(f, HRY_RULE_D_36, HRY_SECTION_SHAPE, HRY_FRAME_SHAPE + 8u * f->rank, f->byte_offset);
+               : hry_scan_fail(f, HRY_RULE_D_36, HRY_SECTION_SHAPE, hry_scan_byte_offset_field(f), f->byte_offset);
 }
 
-hry_status hry_layout_check_nnz(hry_frame *f, enum hry_rule rule)
+hry_status hry_layout_check_nnz(hry_scan *f, enum hry_rule rule)
 {
-    uint64_t nnz = hry_load64(f->bytes + f->layout_offset);
-    return hry_frame_countable(f) && nnz > f->count
-               ? hry_frame_soft_fail(f, rule, HRY_SECTION_LAYOUT, f->layout_offset, nnz)
+    uint64_t nnz = hry_load64(f->view.bytes + f->view.layout_offset);
+    return hry_scan_countable(f) && nnz > f->count
+               ? hry_scan_soft_fail(f, rule, HRY_SECTION_LAYOUT, f->view.layout_offset, nnz)
                : HRY_OK;
+}
+
+hry_status hry_layout_check_no_shard(const hry_scan *f, enum hry_rule rule)
+{
+    return f->view.shard_offset ? hry_scan_fail(f, rule, HRY_SECTION_SHARD, f->view.shard_offset,
+                                                hry_load64(f->view.bytes + f->view.shard_offset))
+                                : HRY_OK;
 }
 
 bool hry_shape_product(const uint64_t *shape, uint32_t n, uint64_t *product)
 {
     uint64_t total = 1;
-    bool fits = true, known = true, empty = false;
     for (uint32_t k = 0; k < n; k++) {
-        known &= shape[k] != HRY_DYNAMIC;
-        empty |= shape[k] == 0;
-        fits = fits && hry_mul(total, shape[k], &total);
+        if (shape[k] == HRY_DYNAMIC)
+            return false;
+        if (shape[k] == 0 || !hry_mul(total, shape[k], &total)) { /* a later dimension may be dynamic, or 0 */
+            for (uint32_t i = k; i < n; i++)
+                if (shape[i] == HRY_DYNAMIC)
+                    return false;
+            return hry_product(shape, n, product);
+        }
     }
-    *product = empty ? 0 : total;
-    return known && (fits || empty);
+    *product = total;
+    return true;
 }

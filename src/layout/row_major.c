@@ -1,17 +1,19 @@
+#include "base/checked.h"
 #include "layout/layouts.h"
 #include "layout/map.h"
-
-#include <hurray/type.h>
+#include "type/types.h"
 
 /* Both orders use the elements 0 .. count-1, whatever the shape. */
-static hry_status verify(hry_frame *f)
+static hry_status verify(hry_scan *f)
 {
-    f->order = f->layout == HRY_LAYOUT_ROW_MAJOR ? HRY_ORDER_ROW : HRY_ORDER_COLUMN;
-    if (f->has_dynamic || f->empty)
-        return HRY_OK;
+    uint64_t end;
+    f->order = f->view.layout;
     if (f->count_overflows)
         return hry_layout_check_unreachable(f);
-    return hry_layout_check_reach(f, &(hry_reach){ 0, f->count - 1 });
+    /* Most descriptors end here, empty and dynamic ones too, which count 0 elements. */
+    if (f->bits >= 8 && hry_mul_add(f->count, f->bits / 8, f->byte_offset, &end) && end <= hry_scan_buffer_size(f, 0))
+        return HRY_OK;
+    return f->count == 0 ? HRY_OK : hry_layout_check_reach(f, (hry_reach){ 0, f->count - 1 });
 }
 
 static bool buffer_size(const hry_layout *layout, uint32_t rank, const uint64_t *shape, uint32_t bits, uint32_t i,
@@ -19,7 +21,7 @@ static bool buffer_size(const hry_layout *layout, uint32_t rank, const uint64_t 
 {
     (void)layout, (void)i;
     uint64_t count;
-    return hry_shape_product(shape, rank, &count) && hry_type_size(bits, count, nbytes);
+    return hry_shape_product(shape, rank, &count) && hry_size_of(bits, count, nbytes);
 }
 
 /* The product of the dimensions that vary faster; what wraps is multiplied with nothing but 0. */

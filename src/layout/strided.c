@@ -1,17 +1,18 @@
 #include "layout/layouts.h"
 #include "layout/map.h"
 
-static hry_status verify(hry_frame *f)
+static hry_status verify(hry_scan *f)
 {
-    if (f->has_dynamic || f->empty)
+    if (f->view.state & (HRY_DESC_HAS_DYNAMIC | HRY_DESC_EMPTY))
         return HRY_OK;
     if (f->count_overflows)
         return hry_layout_check_unreachable(f);
     hry_reach reach = { 0, 0 };
-    for (uint32_t k = 0; k < f->rank; k++)
-        if (!hry_reach_stride(&reach, (int64_t)hry_load64(f->bytes + f->layout_offset + 8 * k), hry_frame_dim(f, k)))
+    for (uint32_t k = 0; k < f->view.rank; k++)
+        if (!hry_reach_stride(&reach, (int64_t)hry_load64(f->view.bytes + f->view.layout_offset + 8 * k),
+                              hry_scan_dim(f, k)))
             return hry_layout_check_unreachable(f);
-    return hry_layout_check_reach(f, &reach);
+    return hry_layout_check_reach(f, reach);
 }
 
 static bool get(const uint8_t *fields, uint32_t rank, hry_layout *layout, hry_layout_store *store)

@@ -6,24 +6,27 @@
 
 enum { AXIS = 4, BLOCK_SIZE = 8, SCALES = 12, SIZE = 16 };
 
-static hry_status check_blocks(hry_frame *f, uint32_t scale_bytes, uint32_t axis, uint32_t block_size)
+static hry_status check_blocks(const hry_scan *f, uint32_t scale_size, uint32_t axis)
 {
-    hry_parameters p = { SCALES, 0, scale_bytes, 0, true };
-    hry_status status = hry_payload_blocks(f, axis, block_size, &p.count, &p.known);
-    return status ? status : hry_payload_buffers(f, &p);
+    uint64_t count = 0;
+    bool known = false;
+    hry_status status = hry_payload_others(f, axis);
+    if (!status)
+        status = hry_payload_blocks(f, axis, BLOCK_SIZE, &count, &known);
+    return status ? status : hry_payload_buffers(f, scale_size, count, known);
 }
 
 /* L-BP-10: what a scale of pages would belong to is not defined. */
-static hry_status check_unpaged(hry_frame *f)
+static hry_status check_unpaged(hry_scan *f)
 {
-    return f->paged ? hry_frame_soft_fail(f, HRY_RULE_L_BP_10, HRY_SECTION_QUANTIZATION, f->quantization_offset + 4,
-                                          hry_frame_payload(f)[0])
+    return f->paged ? hry_scan_soft_fail(f, HRY_RULE_L_BP_10, HRY_SECTION_QUANTIZATION, f->view.quantization_offset + 4,
+                                         hry_scan_payload(f)[0])
                     : HRY_OK;
 }
 
-static hry_status verify_nf4(hry_frame *f)
+static hry_status verify_nf4(hry_scan *f)
 {
-    const uint8_t *payload = hry_frame_payload(f);
+    const uint8_t *payload = hry_scan_payload(f);
     uint32_t axis = hry_load32(payload + AXIS), block_size = hry_load32(payload + BLOCK_SIZE);
     uint64_t size;
     hry_status status = hry_payload_axis(f, &size);
@@ -35,13 +38,13 @@ static hry_status verify_nf4(hry_frame *f)
         return hry_payload_fail(f, HRY_RULE_Q_NF4_01, BLOCK_SIZE, block_size);
     if (size > 0 && block_size > size)
         return hry_payload_fail(f, HRY_RULE_Q_NF4_02, BLOCK_SIZE, block_size);
-    status = check_blocks(f, 4, axis, block_size);
-    return status ? status : hry_payload_partial(f, HRY_RULE_Q_NF4_05, axis, block_size);
+    status = check_blocks(f, 4, axis);
+    return status ? status : hry_payload_partial(f, HRY_RULE_Q_NF4_05, axis, BLOCK_SIZE);
 }
 
-static hry_status verify_mxfp(hry_frame *f)
+static hry_status verify_mxfp(hry_scan *f)
 {
-    const uint8_t *payload = hry_frame_payload(f);
+    const uint8_t *payload = hry_scan_payload(f);
     uint32_t axis = hry_load32(payload + AXIS), block_size = hry_load32(payload + BLOCK_SIZE);
     uint64_t size;
     hry_status status = hry_payload_axis(f, &size);
@@ -53,7 +56,7 @@ static hry_status verify_mxfp(hry_frame *f)
         return hry_payload_fail(f, HRY_RULE_Q_MX_01, BLOCK_SIZE, block_size);
     if (size == 0 || size % block_size != 0)
         return hry_payload_fail(f, HRY_RULE_Q_MX_02, BLOCK_SIZE, size);
-    return check_blocks(f, 1, axis, block_size);
+    return check_blocks(f, 1, axis);
 }
 
 static void get(const uint8_t *payload, hry_quantization *q)
@@ -76,6 +79,7 @@ const hry_scheme_row hry_scheme_nf4 = {
     .tier = 2,
     .version = 1,
     .payload = SIZE,
+    .scale_field = SCALES,
     .storage = (const uint8_t[]){ HRY_TYPE_UINT4, 0 },
     .verify = verify_nf4,
     .get = get,
@@ -88,6 +92,7 @@ const hry_scheme_row hry_scheme_mxfp = {
     .tier = 2,
     .version = 1,
     .payload = SIZE,
+    .scale_field = SCALES,
     .storage = (const uint8_t[]){ HRY_TYPE_FLOAT4_E2M1, HRY_TYPE_FLOAT8_E4M3, HRY_TYPE_FLOAT8_E5M2,
                                   HRY_TYPE_FLOAT6_E2M3, HRY_TYPE_FLOAT6_E3M2, HRY_TYPE_INT8, HRY_TYPE_INT4, 0 },
     .verify = verify_mxfp,

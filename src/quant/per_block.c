@@ -5,9 +5,9 @@
 
 enum { AXIS = 4, BLOCK_SIZE = 8, SCALES = 12, ZERO_POINTS = 16, SCALE_TYPE = 20, RESERVED = 21, SIZE = 24 };
 
-static hry_status check_fields(hry_frame *f, uint64_t size)
+static hry_status check_fields(hry_scan *f, uint64_t size)
 {
-    const uint8_t *payload = hry_frame_payload(f);
+    const uint8_t *payload = hry_scan_payload(f);
     uint32_t block_size = hry_load32(payload + BLOCK_SIZE);
     if (f->paged && hry_load32(payload + AXIS) != 0)
         return hry_payload_fail(f, HRY_RULE_L_BP_09, AXIS, hry_load32(payload + AXIS));
@@ -19,32 +19,33 @@ static hry_status check_fields(hry_frame *f, uint64_t size)
         return hry_payload_fail(f, HRY_RULE_Q_PB_02, BLOCK_SIZE, block_size);
     if (payload[SCALE_TYPE] < HRY_TYPE_FLOAT16 || payload[SCALE_TYPE] > HRY_TYPE_FLOAT32)
         return hry_payload_fail(f, HRY_RULE_Q_PB_03, SCALE_TYPE, payload[SCALE_TYPE]);
-    hry_status status = hry_frame_reserved(f, HRY_RULE_Q_PB_04, HRY_SECTION_QUANTIZATION,
-                                           f->quantization_offset + 4 + RESERVED, SIZE - RESERVED);
+    hry_status status = hry_scan_reserved(f, HRY_RULE_Q_PB_04, HRY_SECTION_QUANTIZATION,
+                                          f->view.quantization_offset + 4 + RESERVED, SIZE - RESERVED);
     if (status)
         return status;
-    bool symmetric = hry_load16(payload + 2) & HRY_QUANT_SYMMETRIC;
-    if (symmetric && !f->permissive && hry_load32(payload + ZERO_POINTS) != HRY_NO_BUFFER)
+    if (hry_payload_is_symmetric(payload) && !f->options->permissive &&
+        hry_load32(payload + ZERO_POINTS) != HRY_NO_BUFFER)
         return hry_payload_fail(f, HRY_RULE_Q_PB_05, ZERO_POINTS, hry_load32(payload + ZERO_POINTS));
     return HRY_OK;
 }
 
-static hry_status verify(hry_frame *f)
+static hry_status verify(hry_scan *f)
 {
-    const uint8_t *payload = hry_frame_payload(f);
     uint64_t size;
     hry_status status = hry_payload_axis(f, &size);
     if (!status)
         status = check_fields(f, size);
     if (status)
         return status;
-    hry_parameters p = { SCALES, ZERO_POINTS, payload[SCALE_TYPE] == HRY_TYPE_FLOAT32 ? 4 : 2, f->slots, true };
-    uint32_t axis = hry_load32(payload + AXIS), block_size = hry_load32(payload + BLOCK_SIZE);
-    if (!f->paged)
-        status = hry_payload_blocks(f, axis, block_size, &p.count, &p.known);
+    uint32_t axis = hry_load32(hry_scan_payload(f) + AXIS);
+    uint64_t count = f->slots;
+    bool known = true;
+    status = hry_payload_others(f, axis);
+    if (!status && !f->paged)
+        status = hry_payload_blocks(f, axis, BLOCK_SIZE, &count, &known);
     if (!status)
-        status = hry_payload_buffers(f, &p);
-    return status || f->paged ? status : hry_payload_partial(f, HRY_RULE_Q_PB_07, axis, block_size);
+        status = hry_payload_buffers(f, hry_scheme_scale_size(hry_scan_payload(f)), count, known);
+    return status || f->paged ? status : hry_payload_partial(f, HRY_RULE_Q_PB_07, axis, BLOCK_SIZE);
 }
 
 static void get(const uint8_t *payload, hry_quantization *q)
@@ -72,6 +73,8 @@ const hry_scheme_row hry_scheme_per_block = {
     .version = 1,
     .payload = SIZE,
     .flags = HRY_QUANT_SYMMETRIC,
+    .scale_field = SCALES,
+    .zero_point_field = ZERO_POINTS,
     .storage = (const uint8_t[]){ HRY_TYPE_INT8, HRY_TYPE_UINT8, HRY_TYPE_INT4, HRY_TYPE_UINT4, HRY_TYPE_INT2,
                                   HRY_TYPE_UINT2, 0 },
     .verify = verify,

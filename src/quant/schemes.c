@@ -3,20 +3,17 @@
 #include <hurray/type.h>
 #include <string.h>
 
-static const hry_scheme_row *const rows[] = {
-    &hry_scheme_per_tensor, &hry_scheme_per_channel, &hry_scheme_per_block, &hry_scheme_nf4, &hry_scheme_mxfp,
+const hry_scheme_row *const hry_scheme_by_tag[HRY_SCHEMES] = {
+    [HRY_SCHEME_PER_TENSOR] = &hry_scheme_per_tensor,
+    [HRY_SCHEME_PER_CHANNEL] = &hry_scheme_per_channel,
+    [HRY_SCHEME_PER_BLOCK] = &hry_scheme_per_block,
+    [HRY_SCHEME_NF4] = &hry_scheme_nf4,
+    [HRY_SCHEME_MXFP] = &hry_scheme_mxfp,
 };
-
-enum { ROWS = sizeof rows / sizeof *rows };
-
-const hry_scheme_row *hry_scheme_row_of(uint8_t tag)
-{
-    return tag >= HRY_SCHEME_PER_TENSOR && tag <= HRY_SCHEME_MXFP ? rows[tag - HRY_SCHEME_PER_TENSOR] : NULL;
-}
 
 const hry_scheme_row *hry_scheme_row_at(size_t position)
 {
-    return position < ROWS ? rows[position] : NULL;
+    return position < HRY_SCHEMES - 1 ? hry_scheme_by_tag[position + 1] : NULL; /* tag 0 is no scheme */
 }
 
 const char *hry_scheme_name(uint8_t tag)
@@ -29,9 +26,10 @@ const char *hry_scheme_name(uint8_t tag)
 
 uint8_t hry_scheme_by_name(const char *name, size_t len)
 {
-    for (size_t i = 0; i < ROWS; i++)
-        if (strlen(rows[i]->name) == len && memcmp(rows[i]->name, name, len) == 0)
-            return rows[i]->tag;
+    const hry_scheme_row *row;
+    for (size_t i = 0; (row = hry_scheme_row_at(i)); i++)
+        if (strlen(row->name) == len && memcmp(row->name, name, len) == 0)
+            return row->tag;
     return 0;
 }
 
@@ -43,20 +41,12 @@ bool hry_scheme_takes(const hry_scheme_row *row, uint8_t type)
     return false;
 }
 
-uint32_t hry_scheme_parameter_buffers(const uint8_t *payload)
+uint32_t hry_scheme_scale_size(const uint8_t *payload)
 {
-    switch (payload[0]) {
-    case HRY_SCHEME_PER_TENSOR:
-        return 0;
-    case HRY_SCHEME_PER_CHANNEL:
-    case HRY_SCHEME_PER_BLOCK: {
-        const uint8_t *indices = payload + (payload[0] == HRY_SCHEME_PER_CHANNEL ? 8 : 12);
-        bool symmetric = hry_load16(payload + 2) & HRY_QUANT_SYMMETRIC;
-        return symmetric || hry_load32(indices) == hry_load32(indices + 4) ? 1 : 2;
-    }
-    default:
+    enum { SCALE_TYPE = 20 }; /* of a per-block payload */
+    if (payload[0] == HRY_SCHEME_MXFP)
         return 1;
-    }
+    return payload[0] == HRY_SCHEME_PER_BLOCK && payload[SCALE_TYPE] != HRY_TYPE_FLOAT32 ? 2 : 4;
 }
 
 bool hry_storage_range(uint8_t type, int64_t *lowest, int64_t *highest)
