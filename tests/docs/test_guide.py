@@ -72,7 +72,7 @@ def run(folder, number, block):
     os.mkdir(work)
     shutil.copy(os.path.join(folder, "model.hrry"), work)
     done = subprocess.run([binary], cwd=work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
-                          timeout=60)
+                          errors="replace", timeout=60)
     return f"exit code {done.returncode}\n{done.stdout}" if done.returncode else ""
 
 
