@@ -62,26 +62,13 @@ static bool add_failure(findings *all, const hry_error *err, hry_str tensor)
     return true;
 }
 
-/* One tensor: its descriptor, and for a composite head its members. */
-static bool check_tensor(cli_input *input, uint64_t i, const cli_args *args, findings *all, hry_error *err)
+static void add_finding(void *ctx, const hry_finding *found)
 {
-    hry_desc desc;
-    hry_file_entry entry = { 0 };
-    hry_str name = hry_file_name(input->file, i);
-    hry_file_entry_get(input->file, i, &entry);
-    if (hry_file_desc(input->file, i, &desc, err))
-        return add_failure(all, err, name);
-    if (cli_has(args, CLI_OPT_LINT))
-        hry_desc_lint(&desc, add_lint, &(lint_ctx){ all, name, entry.descriptor_offset });
-    hry_tensor *tensor;
-    if (hry_desc_layout(&desc) != HRY_LAYOUT_COMPOSITE || hry_desc_is_opaque(&desc))
-        return true;
-    hry_status status = hry_file_tensor_at(input->file, i, &tensor, err);
-    if (status == HRY_E_INPUT || status == HRY_E_IO || status == HRY_E_MEMORY)
-        return add_failure(all, err, name);
-    if (status == HRY_OK)
-        hry_tensor_release(tensor);
-    return true;
+    hry_error err = {
+        .status = found->status, .rule = found->rule, .section = found->section, .offset = found->offset
+    };
+    snprintf(err.message, sizeof err.message, "%s", found->message);
+    add(ctx, &err, found->tensor, found->lint);
 }
 
 static bool check_input(cli_input *input, const cli_args *args, findings *all, hry_error *err)
@@ -95,10 +82,9 @@ static bool check_input(cli_input *input, const cli_args *args, findings *all, h
             hry_desc_lint(&input->desc, add_lint, &(lint_ctx){ .all = all });
         return true;
     }
-    for (uint64_t i = 0; i < hry_file_count(input->file); i++)
-        if (!check_tensor(input, i, args, all, err))
-            return false;
-    return true;
+    uint64_t violations;
+    hry_check_options options = { .lint = cli_has(args, CLI_OPT_LINT) };
+    return hry_file_check(input->file, &options, add_finding, all, &violations, err) == HRY_OK;
 }
 
 static void findings_json(cli_json *json, const char *key, const findings *all, bool lint)
