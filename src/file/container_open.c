@@ -100,6 +100,7 @@ static hry_status read_sections(hry_container *c, hry_error *err)
 {
     tail t;
     hry_status status = read_frame(c, &t, err);
+    c->store.align = c->frame.info.alignment; /* before anything is mapped */
     if (!status)
         status = read_index(c, &t, err);
     if (!status)
@@ -131,7 +132,6 @@ hry_status hry_container_open(hry_store *store, const hry_file_options *options,
         hry_file_close(&c->base);
         return status;
     }
-    c->store.align = c->frame.info.alignment;
     *file = &c->base;
     return HRY_OK;
 }

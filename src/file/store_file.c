@@ -24,7 +24,7 @@ static hry_status file_read(const hry_store *store, uint64_t offset, void *dst, 
 static const uint8_t *map_file(hry_store *store)
 {
     const void *mapped;
-    if (hry_os_map(store->as.file.os, store->fd, store->size, &mapped, NULL))
+    if (hry_os_map(store->as.file.os, store->fd, store->size, store->align ? store->align : 1, &mapped, NULL))
         return NULL;
     const uint8_t *expected = NULL;
     if (__atomic_compare_exchange_n(&store->as.file.map, &expected, (const uint8_t *)mapped, false, __ATOMIC_ACQ_REL,

@@ -15,7 +15,7 @@ static hry_status adopt(const struct hry_os *os, int fd, hry_access access, hry_
     if (status == HRY_OK && !stat.regular)
         status = hry_fail_usage(err, "not a regular file");
     if (status == HRY_OK && access == HRY_MAP)
-        status = hry_os_map(os, fd, stat.size, &at, err);
+        status = hry_os_map(os, fd, stat.size, 1, &at, err);
     if (status) {
         hry_os_close(os, fd);
         return status;

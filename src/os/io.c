@@ -163,14 +163,14 @@ hry_status hry_os_sync(const struct hry_os *os, int fd, hry_error *err)
     return result < 0 ? fail(err, result, "waiting for the disk") : HRY_OK;
 }
 
-hry_status hry_os_map(const struct hry_os *os, int fd, uint64_t nbytes, const void **at, hry_error *err)
+hry_status hry_os_map(const struct hry_os *os, int fd, uint64_t nbytes, size_t align, const void **at, hry_error *err)
 {
     size_t size;
     if (!hry_to_size(nbytes, &size) || size > PTRDIFF_MAX)
         return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_NONE, 0, nbytes,
                         "a mapping of %" PRIu64 " bytes does not fit the address space", nbytes);
     const void *mapped = NULL;
-    int result = size ? os->map(os, fd, size, &mapped) : 0;
+    int result = size ? os->map(os, fd, size, align, &mapped) : 0;
     if (result < 0)
         return fail(err, result, "mapping a file");
     *at = mapped;

@@ -37,11 +37,12 @@ hry_status hry_os_copy(const struct hry_os *os, int from, uint64_t offset, int t
 hry_status hry_os_sync(const struct hry_os *os, int fd, hry_error *err);
 
 /*
- * The first nbytes of a file, read-only, at a page boundary; nbytes 0 gives NULL without a mapping. A file that
+ * The first nbytes of a file, read-only, at a page boundary and, where there is room, at a multiple of align (a power
+ * of two; 1: any page); nbytes 0 gives NULL without a mapping. A file that
  * shrinks afterwards takes the pages with it: touching them then kills the process, and that is the caller's risk.
  * HRY_E_UNSUPPORTED when the address space is too small.
  */
-hry_status hry_os_map(const struct hry_os *os, int fd, uint64_t nbytes, const void **at, hry_error *err);
+hry_status hry_os_map(const struct hry_os *os, int fd, uint64_t nbytes, size_t align, const void **at, hry_error *err);
 void hry_os_unmap(const struct hry_os *os, const void *at, uint64_t nbytes);
 /* Only advice: nothing happens where it cannot be taken. The range is widened to whole pages for mappings; for
  * HRY_OS_HUGE_PAGES, which is for fresh memory of the program's own, narrowed. */

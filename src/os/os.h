@@ -46,7 +46,8 @@ struct hry_os {
     int (*rename_new)(const struct hry_os *os, const char *from, const char *to); /* -EEXIST when to exists */
     int (*link)(const struct hry_os *os, const char *from, const char *to);
     int (*unlink)(const struct hry_os *os, const char *path);
-    int (*map)(const struct hry_os *os, int fd, size_t nbytes, const void **at); /* whole pages, shared, read-only */
+    /* Shared, read-only, from the file's start, at a multiple of align: a power of two of any size. */
+    int (*map)(const struct hry_os *os, int fd, size_t nbytes, size_t align, const void **at);
     int (*unmap)(const struct hry_os *os, const void *at, size_t nbytes);
     int (*advise)(const struct hry_os *os, const void *at, size_t nbytes, enum hry_os_advice advice);
     uint64_t (*unique)(const struct hry_os *os); /* a number for a new name: hard to guess, seldom the same */

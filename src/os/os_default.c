@@ -177,11 +177,32 @@ static int os_unlink(UNUSED const struct hry_os *os, const char *path)
     return failed_or(unlink(path));
 }
 
-static int os_map(UNUSED const struct hry_os *os, int fd, size_t nbytes, const void **at)
+/* Room for a mapping at a multiple of align, and nothing around it: NULL where there is none. */
+static void *reserve(size_t nbytes, size_t align)
 {
-    void *mapped = mmap(NULL, nbytes, PROT_READ, MAP_SHARED, fd, 0);
-    if (mapped == MAP_FAILED)
-        return -errno;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (nbytes + page - 1) & ~(page - 1);
+    if (whole < nbytes || whole + align < align)
+        return NULL;
+    char *room = mmap(NULL, whole + align, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED)
+        return NULL;
+    size_t before = -(uintptr_t)room & (align - 1);
+    if (before)
+        munmap(room, before);
+    munmap(room + before + whole, align - before);
+    return room + before;
+}
+
+static int os_map(UNUSED const struct hry_os *os, int fd, size_t nbytes, size_t align, const void **at)
+{
+    void *wanted = align > (size_t)sysconf(_SC_PAGESIZE) ? reserve(nbytes, align) : NULL;
+    void *mapped = mmap(wanted, nbytes, PROT_READ, MAP_SHARED | (wanted ? MAP_FIXED : 0), fd, 0);
+    if (mapped == MAP_FAILED) {
+        int error = errno;
+        if (wanted)
+            munmap(wanted, nbytes);
+        return -error;
+    }
     *at = mapped;
     return 0;
 }

@@ -254,24 +254,41 @@ static void mapping(void **state)
     (void)state;
     int fd = open_file();
     const void *at = NULL;
-    assert_int_equal(hry_os_map(&faulty.os, fd, SIZE, &at, &err), HRY_OK);
+    assert_int_equal(hry_os_map(&faulty.os, fd, SIZE, 1, &at, &err), HRY_OK);
     for (int advice = HRY_OS_SEQUENTIAL; advice <= HRY_OS_WILL_NEED; advice++)
         hry_os_advise(&faulty.os, (const char *)at + 5000, 20000, (enum hry_os_advice)advice);
     assert_memory_equal(at, content, SIZE);
     hry_os_unmap(&faulty.os, at, SIZE);
     assert_int_equal(faulty.calls[CALL_UNMAP], 1);
 
-    assert_int_equal(hry_os_map(&faulty.os, fd, 0, &at, &err), HRY_OK);
+    assert_int_equal(hry_os_map(&faulty.os, fd, 0, 1, &at, &err), HRY_OK);
     assert_null(at);
     hry_os_unmap(&faulty.os, at, 0);
     hry_os_advise(&faulty.os, NULL, 0, HRY_OS_RANDOM);
     assert_int_equal(faulty.calls[CALL_MAP], 1);
     assert_int_equal(faulty.calls[CALL_UNMAP], 1);
 
-    assert_int_equal(hry_os_map(&faulty.os, fd, UINT64_MAX, &at, &err), HRY_E_UNSUPPORTED);
+    assert_int_equal(hry_os_map(&faulty.os, fd, UINT64_MAX, 1, &at, &err), HRY_E_UNSUPPORTED);
     faulty_os_fail(&faulty, CALL_MAP, 0, 1, ENOMEM);
-    assert_int_equal(hry_os_map(&faulty.os, fd, SIZE, &at, &err), HRY_E_MEMORY);
+    assert_int_equal(hry_os_map(&faulty.os, fd, SIZE, 1, &at, &err), HRY_E_MEMORY);
     assert_null(at);
+    close_all(fd, -1);
+}
+
+static void mapping_at_a_multiple(void **state)
+{
+    (void)state;
+    int fd = open_file();
+    for (size_t align = 1; align <= (size_t)4 << 20; align *= 2) {
+        const void *at[3];
+        for (size_t i = 0; i < 3; i++) {
+            assert_int_equal(hry_os_map(&faulty.os, fd, SIZE, align, &at[i], &err), HRY_OK);
+            assert_int_equal((uintptr_t)at[i] % align, 0);
+            assert_memory_equal(at[i], content, SIZE);
+        }
+        for (size_t i = 0; i < 3; i++)
+            hry_os_unmap(&faulty.os, at[i], SIZE);
+    }
     close_all(fd, -1);
 }
 
@@ -308,6 +325,7 @@ int main(void)
         TEST(copies_reach_pipes),
         TEST(copies_fail_loudly),
         TEST(mapping),
+        TEST(mapping_at_a_multiple),
         TEST(huge_pages_stay_within_the_memory),
         TEST(names_differ),
     };

@@ -137,10 +137,10 @@ static int faulty_unlink(const struct hry_os *os, const char *path)
     return hry_os_default.unlink(os, path);
 }
 
-static int faulty_map(const struct hry_os *os, int fd, size_t nbytes, const void **at)
+static int faulty_map(const struct hry_os *os, int fd, size_t nbytes, size_t align, const void **at)
 {
     FAULT(CALL_MAP);
-    return hry_os_default.map(os, fd, nbytes, at);
+    return hry_os_default.map(os, fd, nbytes, align, at);
 }
 
 static int faulty_unmap(const struct hry_os *os, const void *at, size_t nbytes)
