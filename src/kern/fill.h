@@ -14,6 +14,10 @@ void hry_fill_dequant_avx2(struct hry_kern *table);
 void hry_fill_dequant_avx512(struct hry_kern *table);
 void hry_avx2_fill_stats(struct hry_kern *table);
 void hry_avx512_fill_stats(struct hry_kern *table);
+void hry_fill_quant_avx2(struct hry_kern *table);
+void hry_fill_quant_avx512(struct hry_kern *table);
+void hry_fill_reduce_avx2(struct hry_kern *table);
+void hry_fill_reduce_avx512(struct hry_kern *table);
 #elif defined(__aarch64__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define HRY_KERN_ARM 1
 void hry_fill_crc32c_arm(struct hry_kern *table);

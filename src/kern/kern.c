@@ -25,10 +25,14 @@ static const struct {
     { HRY_CPU_SSE42 | HRY_CPU_CLMUL, hry_fill_crc32c_clmul },
     { HRY_CPU_AVX2, hry_fill_convert_avx2 },
     { HRY_CPU_AVX2, hry_fill_dequant_avx2 },
+    { HRY_CPU_AVX2, hry_fill_quant_avx2 },
+    { HRY_CPU_AVX2, hry_fill_reduce_avx2 },
     { HRY_CPU_AVX512, hry_fill_convert_avx512 },
     { HRY_CPU_AVX512, hry_fill_dequant_avx512 },
     { HRY_CPU_AVX2, hry_avx2_fill_stats },
     { HRY_CPU_AVX512, hry_avx512_fill_stats },
+    { HRY_CPU_AVX512, hry_fill_quant_avx512 },
+    { HRY_CPU_AVX512, hry_fill_reduce_avx512 },
 #elif HRY_KERN_ARM
     { HRY_CPU_ARM_CRC, hry_fill_crc32c_arm },
 #endif

@@ -242,7 +242,7 @@ typedef void dequant_fn(const void *q, size_t n, size_t block, const float *scal
 
 static int32_t some_zero_point(unsigned bits)
 {
-    static const int32_t edges[] = { INT32_MIN, INT32_MAX, 1 << 23, -(1 << 23), (1 << 23) + 1, 1 << 24, -1, 0 };
+    static const int32_t edges[] = { INT32_MIN, INT32_MAX, 1 << 23, -(1 << 23), (1 << 23) + 1, (1 << 26) + 3, -1, 0 };
     return below(12) == 0 ? edges[below(8)] : (int32_t)(random_bits(&seed) >> (32 - (bits < 24 ? bits : 24)));
 }
 
@@ -281,10 +281,178 @@ static void dequantizing(void **state)
             }
 }
 
+/* --- quantization --- */
+
+static const struct row quant_rows[] = {
+#define HRY_KERN(result, name, parameters)
+#define HRY_KERN_QUANT(name, bits, affine) { #name, offsetof(struct hry_kern, quant_##name), bits, affine },
+#include "kern/kern.inc"
+#undef HRY_KERN
+};
+
+typedef void quant_fn(const float *x, size_t n, size_t block, const float *scale, const int32_t *zp, int64_t lo,
+                      int64_t hi, void *q);
+
+/* A zero point and bounds that the type can have, the bounds sometimes symmetric. */
+static void some_bounds(const struct row *row, int64_t *lo, int64_t *hi)
+{
+    bool is_signed = row->name[0] == 'i';
+    *lo = is_signed ? -(INT64_C(1) << (row->bits - 1)) : 0;
+    *hi = (INT64_C(1) << (row->bits - is_signed)) - 1;
+    if (is_signed && below(2))
+        *lo = -*hi;
+}
+
+static int32_t within(int64_t lo, int64_t hi)
+{
+    int64_t zp = below(8) == 0 ? lo : below(8) == 0 ? hi : lo + (int64_t)(random_bits(&seed) % (uint64_t)(hi - lo + 1));
+    return (int32_t)(zp > INT32_MAX ? INT32_MAX : zp);
+}
+
+/* Scales that the type can have: powers of two for the small floats, and for NF4 also 0. */
+static float some_scale(const struct row *row)
+{
+    if (row->affine)
+        return hry_f32_from_bits((below(2) << 31) | (100 + below(50)) << 23 | (random_bits(&seed) & 0x7FFFFF));
+    if (strcmp(row->name, "nf4") == 0)
+        return below(6) == 0 ? 0 : hry_f32_from_bits((100 + below(50)) << 23 | (random_bits(&seed) & 0x7FFFFF));
+    return hry_f32_from_bits((below(8) == 0 ? 1 + below(254) : 110 + below(40)) << 23);
+}
+
+/* x near the middle of what a scale covers, or anything; also ties. */
+static float some_x(float scale, bool any)
+{
+    if (any && below(4) == 0)
+        return some_float(true);
+    float x = scale * ((float)(int32_t)random_bits(&seed) / (float)(1u << (8 + below(24))));
+    return below(4) == 0 ? scale * ((float)below(300) - 150) / 2 : x;
+}
+
+static void quant_once(const struct row *row, size_t v, size_t n, size_t block, size_t slack)
+{
+    quant_fn *expected_fn, *fn;
+    take(&ref, row->offset, &expected_fn);
+    take(&variants[v], row->offset, &fn);
+    size_t nbytes = byte_count(row->bits, n), in_slack = slack / 4 * 4, blocks = n == 0 ? 0 : (n - 1) / block + 1;
+    int64_t lo, hi;
+    some_bounds(row, &lo, &hi);
+    float *x = guarded_end(&in, 4 * n, in_slack), *scale = guarded_end(&more_in[0], 4 * blocks, 0);
+    int32_t *zp = row->affine && below(3) ? guarded_end(&more_in[1], 4 * blocks, 0) : NULL;
+    bool any = below(2);
+    for (size_t b = 0; b < blocks; b++) {
+        scale[b] = some_scale(row);
+        if (zp)
+            zp[b] = within(lo, hi);
+    }
+    for (size_t i = 0; i < n; i++)
+        x[i] = some_x(scale[i / block], any);
+    if (row->affine && n > 0 && below(4) == 0)
+        x[below((uint32_t)n)] = hry_f32_from_bits(0x7FC00000 | below(2) << 31);
+    unsigned char *expected = guarded_end(&out_ref, nbytes, slack), *found = guarded_end(&out, nbytes, slack);
+    expected_fn(x, n, block, scale, zp, lo, hi, expected);
+    fn(x, n, block, scale, zp, lo, hi, found);
+    for (size_t i = 0; i < nbytes; i++)
+        if (expected[i] != found[i])
+            fail_msg("quant_%s: byte %zu of %zu is %02X, not %02X", row->name, i, nbytes, found[i], expected[i]);
+    assert_true(guarded_is_intact(&out, nbytes, slack));
+    if (n % 8 != 0 && row->bits < 8 && row->bits != 6)
+        assert_int_equal(expected[nbytes - 1] >> ((n * row->bits - 1) % 8 + 1), 0);
+}
+
+static void quantizing(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < sizeof quant_rows / sizeof *quant_rows; r++)
+        for (size_t v = 0; v < LEVELS; v++)
+            for (int i = 0; i < 1000; i++) {
+                size_t n = some_count();
+                quant_once(&quant_rows[r], v, n, some_block(n), below(70));
+            }
+}
+
+/* --- reductions --- */
+
+/* Floats with a mixture of signs, sometimes one that is not finite. */
+static float *some_floats(size_t n, size_t slack)
+{
+    float *x = guarded_end(&in, 4 * n, slack);
+    for (size_t i = 0; i < n; i++)
+        x[i] = some_float(true);
+    if (n > 0 && below(3) == 0)
+        x[below((uint32_t)n)] = hry_f32_from_bits(0x7F800000 | below(2) << 31 | below(3));
+    return x;
+}
+
+static void reduce_once(size_t v, size_t n, size_t block, size_t slack)
+{
+    size_t blocks = n == 0 ? 0 : (n - 1) / block + 1;
+    const float *x = some_floats(n, slack);
+    float *expected = guarded_end(&out_ref, 4 * blocks, 0), *found = guarded_end(&out, 4 * blocks, 0);
+    bool finite = ref.absmax(x, n, block, expected);
+    assert_int_equal(variants[v].absmax(x, n, block, found), finite);
+    if (finite)
+        assert_same_floats("absmax", expected, found, blocks);
+    assert_true(guarded_is_intact(&out, 4 * blocks, 0));
+
+    float *expected_hi = guarded_end(&more_in[0], 4 * blocks, 0), *found_hi = guarded_end(&more_in[1], 4 * blocks, 0);
+    assert_int_equal(ref.range(x, n, block, expected, expected_hi), finite);
+    assert_int_equal(variants[v].range(x, n, block, found, found_hi), finite);
+    if (finite) {
+        assert_same_floats("range", expected, found, blocks);
+        assert_same_floats("range", expected_hi, found_hi, blocks);
+    }
+    assert_true(guarded_is_intact(&out, 4 * blocks, 0) && guarded_is_intact(&more_in[1], 4 * blocks, 0));
+}
+
+static void reduce_each_once(size_t v, size_t n, size_t slack)
+{
+    float *expected = guarded_end(&out_ref, 4 * n, slack), *found = guarded_end(&out, 4 * n, slack);
+    float *expected_hi = guarded_end(&more_in[0], 4 * n, slack), *found_hi = guarded_end(&more_in[1], 4 * n, slack);
+    memset(expected, 0, 4 * n);
+    memset(found, 0, 4 * n);
+    bool finite = true;
+    for (int line = 0; line < 3; line++) {
+        const float *x = some_floats(n, slack);
+        bool this_finite = ref.absmax_each(x, n, expected);
+        assert_int_equal(variants[v].absmax_each(x, n, found), this_finite);
+        finite &= this_finite;
+    }
+    if (finite)
+        assert_same_floats("absmax_each", expected, found, n);
+    memset(expected, 0, 4 * n);
+    memset(found, 0, 4 * n);
+    memset(expected_hi, 0, 4 * n);
+    memset(found_hi, 0, 4 * n);
+    finite = true;
+    for (int line = 0; line < 3; line++) {
+        const float *x = some_floats(n, slack);
+        bool this_finite = ref.range_each(x, n, expected, expected_hi);
+        assert_int_equal(variants[v].range_each(x, n, found, found_hi), this_finite);
+        finite &= this_finite;
+    }
+    if (finite) {
+        assert_same_floats("range_each", expected, found, n);
+        assert_same_floats("range_each", expected_hi, found_hi, n);
+    }
+    assert_true(guarded_is_intact(&out, 4 * n, slack) && guarded_is_intact(&more_in[1], 4 * n, slack));
+}
+
+static void reducing(void **state)
+{
+    (void)state;
+    for (size_t v = 0; v < LEVELS; v++)
+        for (int i = 0; i < 2000; i++) {
+            size_t n = some_count();
+            reduce_once(v, n, some_block(n), below(17) * 4);
+            reduce_each_once(v, some_count(), below(17) * 4);
+        }
+}
+
 /* --- the list itself --- */
 
-/* Kernels that have a test of their own. */
-static const char *const elsewhere[] = { "crc32c", "moments_f32", "moments_f64" };
+/* Kernels of no family, compared above or in a test of their own. */
+static const char *const single[] = { "crc32c",     "absmax",      "range",      "absmax_each",
+                                      "range_each", "moments_f32", "moments_f64" };
 
 static void every_kernel_is_tested(void **state)
 {
@@ -295,7 +463,8 @@ static void every_kernel_is_tested(void **state)
 #undef HRY_KERN
     };
     size_t tested = sizeof widen_rows / sizeof *widen_rows + sizeof narrow_rows / sizeof *narrow_rows +
-                    sizeof dequant_rows / sizeof *dequant_rows + sizeof elsewhere / sizeof *elsewhere;
+                    sizeof dequant_rows / sizeof *dequant_rows + sizeof quant_rows / sizeof *quant_rows +
+                    sizeof single / sizeof *single;
     assert_int_equal(tested, sizeof all / sizeof *all);
     /* A table is full at every level. */
     for (size_t v = 0; v < LEVELS; v++)
@@ -317,6 +486,8 @@ int main(void)
         cmocka_unit_test(narrowing),
         cmocka_unit_test(all_codes_and_ties),
         cmocka_unit_test(dequantizing),
+        cmocka_unit_test(quantizing),
+        cmocka_unit_test(reducing),
         cmocka_unit_test(every_kernel_is_tested),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

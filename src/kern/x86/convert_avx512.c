@@ -45,7 +45,7 @@ INLINE void put_128(uint8_t *dst, __m128i x, bool stream)
 
 INLINE void put_f32_f16(uint8_t *dst, __m512 x, bool stream)
 {
-    put_256(dst, _mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC), stream);
+    put_256(dst, _mm512_maskz_cvtps_ph(0xFFFF, x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC), stream);
 }
 
 /* The upper half, to nearest even; NaN is cut off and made quiet. */

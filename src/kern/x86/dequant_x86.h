@@ -5,6 +5,7 @@
 #ifndef HRY_KERN_X86_DEQUANT_X86_H
 #define HRY_KERN_X86_DEQUANT_X86_H
 
+#include "kern/x86/spread_x86.h"
 #include "kern/x86/stream_x86.h"
 
 typedef lanes get_fn(const uint8_t *q);
@@ -114,33 +115,6 @@ INLINE void run_small(const struct codes *codes, const uint8_t *q, size_t n, uns
             zero_points[k] = zp ? zp[(i + k) >> shift] : 0;
         }
         step_part(codes, q + i * codes->bits / 8, n - i, lanes_load(scales), zp ? zero_points : NULL, dst + i);
-    }
-}
-
-/* What each element has, where blocks do not fill vectors: spread over PIECE elements at a time. */
-#define PIECE 256
-
-struct spread {
-    float scale[PIECE];
-    int32_t zp[PIECE];
-};
-
-INLINE void spread_blocks(struct spread *spread, size_t n, size_t block, size_t *b, size_t *left, const float *scale,
-                          const int32_t *zp)
-{
-    for (size_t i = 0; i < n;) {
-        size_t run = *left < n - i ? *left : n - i, end = i + run;
-        float s = scale[*b];
-        int32_t z = zp ? zp[*b] : 0;
-        for (; i < end; i++) {
-            spread->scale[i] = s;
-            spread->zp[i] = z;
-        }
-        *left -= run;
-        if (*left == 0) {
-            ++*b;
-            *left = block;
-        }
     }
 }
 

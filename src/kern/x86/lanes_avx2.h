@@ -14,6 +14,13 @@
 #define INLINE static inline __attribute__((always_inline, target(FEATURES)))
 
 typedef __m256 lanes;
+typedef __m256i lanes_int; /* 32 bits in each lane */
+
+/* All ones in the first n lanes. */
+INLINE __m256i lanes_first(size_t n)
+{
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
 
 INLINE lanes lanes_set(float x)
 {
@@ -23,12 +30,6 @@ INLINE lanes lanes_set(float x)
 INLINE lanes lanes_load(const float *p)
 {
     return _mm256_loadu_ps(p);
-}
-
-/* All ones in the first n lanes. */
-INLINE __m256i lanes_first(size_t n)
-{
-    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
 INLINE lanes lanes_load_part(const float *p, size_t n)
@@ -49,6 +50,95 @@ INLINE lanes lanes_sub(lanes a, lanes b)
 INLINE lanes lanes_mul(lanes a, lanes b)
 {
     return _mm256_mul_ps(a, b);
+}
+
+INLINE lanes lanes_div(lanes a, lanes b)
+{
+    return _mm256_div_ps(a, b);
+}
+
+/* b where a is NaN. */
+INLINE lanes lanes_max(lanes a, lanes b)
+{
+    return _mm256_max_ps(a, b);
+}
+
+INLINE lanes lanes_min(lanes a, lanes b)
+{
+    return _mm256_min_ps(a, b);
+}
+
+/* To nearest even. */
+INLINE lanes_int lanes_round(lanes x)
+{
+    return _mm256_cvtps_epi32(x);
+}
+
+INLINE lanes lanes_from_int(lanes_int x)
+{
+    return _mm256_cvtepi32_ps(x);
+}
+
+INLINE lanes_int lanes_int_set(int32_t x)
+{
+    return _mm256_set1_epi32(x);
+}
+
+INLINE lanes_int lanes_int_load(const int32_t *p)
+{
+    return _mm256_loadu_si256((const __m256i *)p);
+}
+
+INLINE lanes_int lanes_int_add(lanes_int a, lanes_int b)
+{
+    return _mm256_add_epi32(a, b);
+}
+
+INLINE lanes_int lanes_int_and(lanes_int a, int32_t b)
+{
+    return _mm256_and_si256(a, _mm256_set1_epi32(b));
+}
+
+/* The first n lanes, 0 in the others. */
+INLINE lanes_int lanes_int_keep(lanes_int x, size_t n)
+{
+    return _mm256_and_si256(x, lanes_first(n));
+}
+
+INLINE lanes_int lanes_int_max(lanes_int a, lanes_int b)
+{
+    return _mm256_max_epi32(a, b);
+}
+
+INLINE int32_t lanes_int_largest(lanes_int x)
+{
+    __m128i half = _mm_max_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+    half = _mm_max_epi32(half, _mm_shuffle_epi32(half, 0x4E));
+    return _mm_cvtsi128_si32(_mm_max_epi32(half, _mm_shuffle_epi32(half, 0xB1)));
+}
+
+INLINE float lanes_smallest(lanes x)
+{
+    __m128 half = _mm_min_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+    half = _mm_min_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_min_ss(half, _mm_movehdup_ps(half)));
+}
+
+INLINE float lanes_largest(lanes x)
+{
+    __m128 half = _mm_max_ps(_mm256_castps256_ps128(x), _mm256_extractf128_ps(x, 1));
+    half = _mm_max_ps(half, _mm_movehl_ps(half, half));
+    return _mm_cvtss_f32(_mm_max_ss(half, _mm_movehdup_ps(half)));
+}
+
+INLINE lanes_int lanes_bits(lanes x)
+{
+    return _mm256_castps_si256(x);
+}
+
+INLINE lanes lanes_of_bits(lanes_int x)
+{
+    return _mm256_castsi256_ps(x);
 }
 
 /* Whether an absolute value is above the bound. */

@@ -14,6 +14,7 @@
 #define INLINE static inline __attribute__((always_inline, target(FEATURES)))
 
 typedef __m512 lanes;
+typedef __m512i lanes_int; /* 32 bits in each lane */
 
 INLINE lanes lanes_set(float x)
 {
@@ -43,6 +44,89 @@ INLINE lanes lanes_sub(lanes a, lanes b)
 INLINE lanes lanes_mul(lanes a, lanes b)
 {
     return _mm512_mul_ps(a, b);
+}
+
+INLINE lanes lanes_div(lanes a, lanes b)
+{
+    return _mm512_div_ps(a, b);
+}
+
+/* b where a is NaN. */
+INLINE lanes lanes_max(lanes a, lanes b)
+{
+    return _mm512_max_ps(a, b);
+}
+
+INLINE lanes lanes_min(lanes a, lanes b)
+{
+    return _mm512_min_ps(a, b);
+}
+
+/* To nearest even. */
+INLINE lanes_int lanes_round(lanes x)
+{
+    return _mm512_cvtps_epi32(x);
+}
+
+INLINE lanes lanes_from_int(lanes_int x)
+{
+    return _mm512_cvtepi32_ps(x);
+}
+
+INLINE lanes_int lanes_int_set(int32_t x)
+{
+    return _mm512_set1_epi32(x);
+}
+
+INLINE lanes_int lanes_int_load(const int32_t *p)
+{
+    return _mm512_loadu_si512(p);
+}
+
+INLINE lanes_int lanes_int_add(lanes_int a, lanes_int b)
+{
+    return _mm512_add_epi32(a, b);
+}
+
+INLINE lanes_int lanes_int_and(lanes_int a, int32_t b)
+{
+    return _mm512_and_si512(a, _mm512_set1_epi32(b));
+}
+
+/* The first n lanes, 0 in the others. */
+INLINE lanes_int lanes_int_keep(lanes_int x, size_t n)
+{
+    return _mm512_maskz_mov_epi32((__mmask16)((1u << n) - 1), x);
+}
+
+INLINE lanes_int lanes_int_max(lanes_int a, lanes_int b)
+{
+    return _mm512_max_epi32(a, b);
+}
+
+INLINE int32_t lanes_int_largest(lanes_int x)
+{
+    return _mm512_reduce_max_epi32(x);
+}
+
+INLINE float lanes_smallest(lanes x)
+{
+    return _mm512_reduce_min_ps(x);
+}
+
+INLINE float lanes_largest(lanes x)
+{
+    return _mm512_reduce_max_ps(x);
+}
+
+INLINE lanes_int lanes_bits(lanes x)
+{
+    return _mm512_castps_si512(x);
+}
+
+INLINE lanes lanes_of_bits(lanes_int x)
+{
+    return _mm512_castsi512_ps(x);
 }
 
 /* Whether an absolute value is above the bound. */

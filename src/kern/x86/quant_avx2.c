@@ -1,0 +1,126 @@
+#include "kern/fill.h"
+
+#if HRY_KERN_X86
+
+#include "base/bytes.h"
+#include "kern/nf4.h"
+#include "kern/x86/lanes_avx2.h"
+
+#include "kern/x86/encode_avx2.h"
+#include "kern/x86/spread_x86.h"
+
+/* Lanes that hold 16 bits at most, packed. */
+INLINE __m128i to_words(__m256i x)
+{
+    return _mm_packus_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+}
+
+/* The lowest bits of the lanes as bytes, in the lower half. */
+INLINE __m128i to_bytes(__m256i codes, int mask)
+{
+    __m128i words = to_words(lanes_int_and(codes, mask));
+    return _mm_packus_epi16(words, words);
+}
+
+INLINE void put_16(uint8_t *q, __m256i codes)
+{
+    _mm_storeu_si128((__m128i *)q, to_words(lanes_int_and(codes, 0xFFFF)));
+}
+
+INLINE void put_8(uint8_t *q, __m256i codes)
+{
+    _mm_storel_epi64((__m128i *)q, to_bytes(codes, 0xFF));
+}
+
+/* Neighbours are joined by multiplying the second with what shifts it, and adding. */
+INLINE void put_4(uint8_t *q, __m256i codes)
+{
+    __m128i pairs = _mm_maddubs_epi16(to_bytes(codes, 15), _mm_set1_epi16(1 | 16 << 8));
+    hry_store32(q, (uint32_t)_mm_cvtsi128_si32(_mm_packus_epi16(pairs, pairs)));
+}
+
+INLINE void put_2(uint8_t *q, __m256i codes)
+{
+    __m128i pairs = _mm_maddubs_epi16(to_bytes(codes, 3), _mm_set1_epi16(1 | 4 << 8));
+    __m128i fours = _mm_madd_epi16(pairs, _mm_set1_epi32(1 | 16 << 16));
+    hry_store16(q, (uint16_t)(_mm_extract_epi16(fours, 0) | _mm_extract_epi16(fours, 2) << 8));
+}
+
+INLINE void put_6(uint8_t *q, __m256i codes)
+{
+    __m128i pairs = _mm_maddubs_epi16(to_bytes(codes, 63), _mm_set1_epi16(1 | 64 << 8));
+    __m128i groups = _mm_madd_epi16(pairs, _mm_set1_epi32(1 | 4096 << 16));
+    __m128i packed = _mm_shuffle_epi8(groups, _mm_setr_epi8(0, 1, 2, 4, 5, 6, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1));
+    hry_store32(q, (uint32_t)_mm_cvtsi128_si32(packed));
+    hry_store16(q + 4, (uint16_t)_mm_extract_epi16(packed, 2));
+}
+
+/*
+ * How many thresholds lie below: a binary search. Its first step compares with one threshold; each further one looks
+ * its thresholds up among the one, two, four or eight that the steps before leave.
+ */
+INLINE __m256i level(__m256 x, __m256 scale)
+{
+    const float *t = hry_nf4_thresholds;
+    const __m256 second = _mm256_setr_ps(t[3], t[11], 0, 0, 0, 0, 0, 0);
+    const __m256 third = _mm256_setr_ps(t[1], t[5], t[9], t[13], 0, 0, 0, 0);
+    const __m256 fourth = _mm256_setr_ps(t[0], t[2], t[4], t[6], t[8], t[10], t[12], t[14]);
+    __m256 some = _mm256_cmp_ps(scale, _mm256_setzero_ps(), _CMP_NEQ_UQ);
+    __m256 v = _mm256_and_ps(_mm256_div_ps(x, scale), some);
+    /* A comparison gives -1 for true: found = 2 * found + 1 then is twice found less the comparison. */
+    __m256i found = _mm256_srli_epi32(_mm256_castps_si256(_mm256_cmp_ps(v, _mm256_set1_ps(t[7]), _CMP_GT_OQ)), 31);
+    __m256 probe = _mm256_permutevar8x32_ps(second, found);
+    found = _mm256_sub_epi32(_mm256_add_epi32(found, found), _mm256_castps_si256(_mm256_cmp_ps(v, probe, _CMP_GT_OQ)));
+    probe = _mm256_permutevar8x32_ps(third, found);
+    found = _mm256_sub_epi32(_mm256_add_epi32(found, found), _mm256_castps_si256(_mm256_cmp_ps(v, probe, _CMP_GT_OQ)));
+    probe = _mm256_permutevar8x32_ps(fourth, found);
+    return _mm256_sub_epi32(_mm256_add_epi32(found, found), _mm256_castps_si256(_mm256_cmp_ps(v, probe, _CMP_GT_OQ)));
+}
+
+#define SMALL(name)                                                       \
+    INLINE __m256i small_##name(__m256 x, __m256 scale)                   \
+    {                                                                     \
+        return encode(&hry_narrow_##name, true, _mm256_div_ps(x, scale)); \
+    }
+SMALL(e2m1)
+SMALL(e2m3)
+SMALL(e3m2)
+SMALL(e4m3)
+SMALL(e5m2)
+
+#include "kern/x86/quant_x86.h"
+
+QUANT(i8, 8, NULL)
+QUANT(u8, 8, NULL)
+QUANT(i16, 16, NULL)
+QUANT(u16, 16, NULL)
+QUANT(i4, 4, NULL)
+QUANT(u4, 4, NULL)
+QUANT(i2, 2, NULL)
+QUANT(u2, 2, NULL)
+QUANT(nf4, 4, level)
+QUANT(e2m1, 4, small_e2m1)
+QUANT(e2m3, 6, small_e2m3)
+QUANT(e3m2, 6, small_e3m2)
+QUANT(e4m3, 8, small_e4m3)
+QUANT(e5m2, 8, small_e5m2)
+
+void hry_fill_quant_avx2(struct hry_kern *table)
+{
+    table->quant_i8 = quant_i8;
+    table->quant_u8 = quant_u8;
+    table->quant_i16 = quant_i16;
+    table->quant_u16 = quant_u16;
+    table->quant_i4 = quant_i4;
+    table->quant_u4 = quant_u4;
+    table->quant_i2 = quant_i2;
+    table->quant_u2 = quant_u2;
+    table->quant_nf4 = quant_nf4;
+    table->quant_e2m1 = quant_e2m1;
+    table->quant_e2m3 = quant_e2m3;
+    table->quant_e3m2 = quant_e3m2;
+    table->quant_e4m3 = quant_e4m3;
+    table->quant_e5m2 = quant_e5m2;
+}
+
+#endif

@@ -1,0 +1,109 @@
+#include "kern/fill.h"
+
+#if HRY_KERN_X86
+
+#include "base/bytes.h"
+#include "kern/nf4.h"
+#include "kern/x86/lanes_avx512.h"
+
+#include "kern/x86/encode_avx512.h"
+#include "kern/x86/spread_x86.h"
+
+INLINE void put_16(uint8_t *q, __m512i codes)
+{
+    _mm256_storeu_si256((__m256i *)q, _mm512_cvtepi32_epi16(codes));
+}
+
+INLINE void put_8(uint8_t *q, __m512i codes)
+{
+    _mm_storeu_si128((__m128i *)q, _mm512_cvtepi32_epi8(codes));
+}
+
+/* Neighbours are joined by multiplying the second with what shifts it, and adding. */
+INLINE void put_4(uint8_t *q, __m512i codes)
+{
+    __m128i bytes = _mm512_cvtepi32_epi8(lanes_int_and(codes, 15));
+    __m128i pairs = _mm_maddubs_epi16(bytes, _mm_set1_epi16(1 | 16 << 8));
+    _mm_storel_epi64((__m128i *)q, _mm_packus_epi16(pairs, pairs));
+}
+
+INLINE void put_2(uint8_t *q, __m512i codes)
+{
+    __m128i bytes = _mm512_cvtepi32_epi8(lanes_int_and(codes, 3));
+    __m128i pairs = _mm_maddubs_epi16(bytes, _mm_set1_epi16(1 | 4 << 8));
+    __m128i fours = _mm_madd_epi16(pairs, _mm_set1_epi32(1 | 16 << 16));
+    hry_store32(q, (uint32_t)_mm_cvtsi128_si32(_mm_cvtepi32_epi8(fours)));
+}
+
+INLINE void put_6(uint8_t *q, __m512i codes)
+{
+    __m128i bytes = _mm512_cvtepi32_epi8(lanes_int_and(codes, 63));
+    __m128i pairs = _mm_maddubs_epi16(bytes, _mm_set1_epi16(1 | 64 << 8));
+    __m128i groups = _mm_madd_epi16(pairs, _mm_set1_epi32(1 | 4096 << 16));
+    __m128i packed = _mm_shuffle_epi8(groups, _mm_setr_epi8(0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, -1, -1, -1, -1));
+    _mm_storel_epi64((__m128i *)q, packed);
+    hry_store32(q + 8, (uint32_t)_mm_extract_epi32(packed, 2));
+}
+
+/* How many thresholds lie below: a binary search whose steps look up all lanes' thresholds at once. */
+INLINE __m512i level(__m512 x, __m512 scale)
+{
+    const __m512 thresholds = _mm512_loadu_ps(hry_nf4_thresholds);
+    __mmask16 some = _mm512_cmp_ps_mask(scale, _mm512_setzero_ps(), _CMP_NEQ_UQ);
+    __m512 v = _mm512_maskz_div_ps(some, x, scale);
+    __m512i found = _mm512_setzero_si512();
+    for (int step = 8; step; step /= 2) {
+        __m512i probe = _mm512_add_epi32(found, _mm512_set1_epi32(step - 1));
+        __mmask16 above = _mm512_cmp_ps_mask(v, _mm512_permutexvar_ps(probe, thresholds), _CMP_GT_OQ);
+        found = _mm512_mask_add_epi32(found, above, found, _mm512_set1_epi32(step));
+    }
+    return found;
+}
+
+#define SMALL(name)                                                       \
+    INLINE __m512i small_##name(__m512 x, __m512 scale)                   \
+    {                                                                     \
+        return encode(&hry_narrow_##name, true, _mm512_div_ps(x, scale)); \
+    }
+SMALL(e2m1)
+SMALL(e2m3)
+SMALL(e3m2)
+SMALL(e4m3)
+SMALL(e5m2)
+
+#include "kern/x86/quant_x86.h"
+
+QUANT(i8, 8, NULL)
+QUANT(u8, 8, NULL)
+QUANT(i16, 16, NULL)
+QUANT(u16, 16, NULL)
+QUANT(i4, 4, NULL)
+QUANT(u4, 4, NULL)
+QUANT(i2, 2, NULL)
+QUANT(u2, 2, NULL)
+QUANT(nf4, 4, level)
+QUANT(e2m1, 4, small_e2m1)
+QUANT(e2m3, 6, small_e2m3)
+QUANT(e3m2, 6, small_e3m2)
+QUANT(e4m3, 8, small_e4m3)
+QUANT(e5m2, 8, small_e5m2)
+
+void hry_fill_quant_avx512(struct hry_kern *table)
+{
+    table->quant_i8 = quant_i8;
+    table->quant_u8 = quant_u8;
+    table->quant_i16 = quant_i16;
+    table->quant_u16 = quant_u16;
+    table->quant_i4 = quant_i4;
+    table->quant_u4 = quant_u4;
+    table->quant_i2 = quant_i2;
+    table->quant_u2 = quant_u2;
+    table->quant_nf4 = quant_nf4;
+    table->quant_e2m1 = quant_e2m1;
+    table->quant_e2m3 = quant_e2m3;
+    table->quant_e3m2 = quant_e3m2;
+    table->quant_e4m3 = quant_e4m3;
+    table->quant_e5m2 = quant_e5m2;
+}
+
+#endif

@@ -1,0 +1,108 @@
+/*
+ * The loops of quantization, for any vector: a lanes_ header comes before, and
+ *   lanes_int, codes_keep(codes, n): the first n lanes, 0 in the others
+ *   put_8, put_16, put_4, put_2, put_6: LANES codes of so many bits, from the lowest bits of the lanes
+ *   affine_code, and code functions for the other types, from x, scale, and what an affine type needs besides.
+ */
+#ifndef HRY_KERN_X86_QUANT_X86_H
+#define HRY_KERN_X86_QUANT_X86_H
+
+typedef void put_fn(uint8_t *q, lanes_int codes);
+typedef lanes_int code_fn(lanes x, lanes scale);
+
+/* One type of codes, constant wherever this is used: code is NULL for affine types. */
+struct coding {
+    code_fn *code;
+    put_fn *put;
+    unsigned bits;
+};
+
+/* What the codes of a run depend on besides x; bounds are those of the code less the zero point. */
+struct affine {
+    int64_t lo, hi;
+};
+
+INLINE size_t bytes_of(unsigned bits, size_t n)
+{
+    return bits == 6 ? (n + 3) / 4 * 3 : (n * bits + 7) / 8;
+}
+
+INLINE lanes_int code_of(const struct coding *coding, lanes x, lanes scale, lanes_int zp, const struct affine *affine)
+{
+    if (coding->code)
+        return coding->code(x, scale);
+    lanes low = lanes_sub(lanes_set((float)affine->lo), lanes_from_int(zp));
+    lanes high = lanes_sub(lanes_set((float)affine->hi), lanes_from_int(zp));
+    return lanes_int_add(lanes_round(lanes_min(lanes_max(lanes_div(x, scale), low), high)), zp);
+}
+
+/* Fewer than LANES codes, with zeros behind them. */
+INLINE void put_part(const struct coding *coding, uint8_t *q, lanes_int codes, size_t n)
+{
+    uint8_t part[4 * LANES];
+    coding->put(part, lanes_int_keep(codes, n));
+    memcpy(q, part, bytes_of(coding->bits, n));
+}
+
+INLINE void quant_uniform(const struct coding *coding, const float *x, size_t n, float scale, int32_t zp,
+                          const struct affine *affine, uint8_t *q)
+{
+    lanes s = lanes_set(scale);
+    lanes_int z = lanes_int_set(zp);
+    size_t i = 0;
+    for (; n - i >= LANES; i += LANES)
+        coding->put(q + i * coding->bits / 8, code_of(coding, lanes_load(x + i), s, z, affine));
+    if (i < n)
+        put_part(coding, q + i * coding->bits / 8, code_of(coding, lanes_load_part(x + i, n - i), s, z, affine), n - i);
+}
+
+INLINE void quant_each(const struct coding *coding, const float *x, size_t n, const float *scale, const int32_t *zp,
+                       const struct affine *affine, uint8_t *q)
+{
+    size_t i = 0;
+    for (; n - i >= LANES; i += LANES) {
+        lanes_int z = zp ? lanes_int_load(zp + i) : lanes_int_set(0);
+        coding->put(q + i * coding->bits / 8, code_of(coding, lanes_load(x + i), lanes_load(scale + i), z, affine));
+    }
+    if (i < n) {
+        int32_t part[LANES] = { 0 };
+        if (zp)
+            memcpy(part, zp + i, (n - i) * sizeof *zp);
+        lanes_int codes = code_of(coding, lanes_load_part(x + i, n - i), lanes_load_part(scale + i, n - i),
+                                  lanes_int_load(part), affine);
+        put_part(coding, q + i * coding->bits / 8, codes, n - i);
+    }
+}
+
+INLINE void quant(const struct coding *coding, const float *x, size_t n, size_t block, const float *scale,
+                  const int32_t *zp, const struct affine *affine, uint8_t *q)
+{
+    if (block == 1) {
+        quant_each(coding, x, n, scale, zp, affine, q);
+    } else if (block % LANES == 0 || block >= n) {
+        for (size_t i = 0, b = 0; i < n; b++) {
+            size_t length = n - i < block ? n - i : block;
+            quant_uniform(coding, x + i, length, scale[b], zp ? zp[b] : 0, affine, q + i * coding->bits / 8);
+            i += length;
+        }
+    } else {
+        struct spread spread;
+        size_t b = 0, left = block;
+        for (size_t i = 0; i < n; i += PIECE) {
+            size_t piece = n - i < PIECE ? n - i : PIECE;
+            spread_blocks(&spread, piece, block, &b, &left, scale, zp);
+            quant_each(coding, x + i, piece, spread.scale, zp ? spread.zp : NULL, affine, q + i * coding->bits / 8);
+        }
+    }
+}
+
+#define QUANT(name, width, code)                                                                                   \
+    TARGET static void quant_##name(const float *x, size_t n, size_t block, const float *scale, const int32_t *zp, \
+                                    int64_t lo, int64_t hi, void *q)                                               \
+    {                                                                                                              \
+        const struct coding coding = { code, put_##width, width };                                                 \
+        const struct affine affine = { lo, hi };                                                                   \
+        quant(&coding, x, n, block, scale, zp, &affine, q);                                                        \
+    }
+
+#endif

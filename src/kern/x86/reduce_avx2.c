@@ -1,0 +1,17 @@
+#include "kern/fill.h"
+
+#if HRY_KERN_X86
+
+#include "kern/x86/lanes_avx2.h"
+
+#include "kern/x86/reduce_x86.h"
+
+void hry_fill_reduce_avx2(struct hry_kern *table)
+{
+    table->absmax = absmax;
+    table->range = range;
+    table->absmax_each = absmax_each;
+    table->range_each = range_each;
+}
+
+#endif
