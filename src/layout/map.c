@@ -5,6 +5,8 @@
 #include "layout/curve.h"
 #include "layout/layouts.h"
 
+#include <string.h>
+
 static int64_t times(uint64_t a, int64_t b)
 {
     return (int64_t)(a * (uint64_t)b);
@@ -141,6 +143,12 @@ void hry_map_packed(hry_map *map, uint32_t rank, const uint64_t *shape)
     finish(map);
 }
 
+void hry_map_copy(hry_map *to, const hry_map *from)
+{
+    memcpy(to, from, offsetof(hry_map, axis) + from->rank * sizeof *from->axis);
+    memcpy(to->digit, from->digit, from->used * sizeof *from->digit);
+}
+
 void hry_map_select(hry_map *map, const hry_box *box)
 {
     for (uint32_t k = 0; k < map->rank; k++) {
@@ -151,6 +159,16 @@ void hry_map_select(hry_map *map, const hry_box *box)
         map->empty |= axis->count == 0;
     }
     finish(map);
+}
+
+void hry_map_cut(hry_map *map, uint32_t k, uint64_t start, uint64_t count)
+{
+    hry_axis *axis = &map->axis[k];
+    axis->start += start * (uint64_t)axis->step;
+    axis->count = count;
+    map->empty |= count == 0;
+    if (!map->hilbert_order && !map->empty)
+        simplify(map, axis);
 }
 
 /* Positions of axis k + 1 and then of axis k lie as those of one axis. */
@@ -196,6 +214,46 @@ void hry_map_join(hry_map *a, hry_map *b)
             if (b)
                 join_axis(b, k);
         }
+    }
+}
+
+/* How far apart neighbours on an axis lie; those that lie on one another or are alone, infinitely. */
+static uint64_t distance(const hry_map *map, uint32_t k)
+{
+    int64_t stride = times((uint64_t)map->axis[k].step, map->digit[map->axis[k].first].stride);
+    uint64_t apart = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+    return apart ? apart : UINT64_MAX;
+}
+
+static void move_axis(hry_map *map, uint32_t from, uint32_t to)
+{
+    hry_axis moved = map->axis[from];
+    for (; from > to; from--)
+        map->axis[from] = map->axis[from - 1];
+    for (; from < to; from++)
+        map->axis[from] = map->axis[from + 1];
+    map->axis[to] = moved;
+}
+
+void hry_map_reorder(hry_map *a, hry_map *b)
+{
+    if (a->hilbert_order || b->hilbert_order || a->empty)
+        return;
+    for (uint32_t k = 1; k < b->rank; k++) {
+        uint32_t to = k;
+        while (to > 0 && distance(b, to - 1) < distance(b, k))
+            to--;
+        move_axis(a, k, to);
+        move_axis(b, k, to);
+    }
+    hry_map_join(a, b);
+    uint32_t fastest = a->rank - 1;
+    for (uint32_t k = a->rank - 1; k-- > 0;)
+        if (distance(a, k) < distance(a, fastest))
+            fastest = k;
+    if (a->rank > 2 && fastest < a->rank - 1) {
+        move_axis(a, fastest, a->rank - 2);
+        move_axis(b, fastest, a->rank - 2);
     }
 }
 

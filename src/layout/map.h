@@ -66,14 +66,26 @@ void hry_map_packed(hry_map *map, uint32_t rank, const uint64_t *shape);
  */
 hry_status hry_box_resolve(const hry_box *box, uint32_t rank, const uint64_t *shape, hry_box *whole, hry_error *err);
 
+/* Copies what is in use; a map has room for much more. */
+void hry_map_copy(hry_map *to, const hry_map *from);
+
 /* Narrows a map to a box of what it maps, one that hry_box_resolve has made. */
 void hry_map_select(hry_map *map, const hry_box *box);
+
+/* Narrows one axis to count positions from start on. */
+void hry_map_cut(hry_map *map, uint32_t k, uint64_t start, uint64_t count);
 
 /*
  * Takes axes of one element away, and makes one of neighbours that run on in both maps. The order of elements does not
  * change, the axes and positions do. b may be NULL; else its counts are those of a. No effect on Hilbert's.
  */
 void hry_map_join(hry_map *a, hry_map *b);
+
+/*
+ * Puts the axes in an order that suits both maps, when any order will do: as they follow one another in b, from the
+ * slowest to the fastest, and joined; then the fastest of a, if it is another, next to the last. Not for Hilbert's.
+ */
+void hry_map_reorder(hry_map *a, hry_map *b);
 
 /* ---- Asking one ---- */
 

@@ -1,0 +1,36 @@
+/*
+ * From stored elements to values: what the element type and the quantization make of a run of codes. Made once for each
+ * call; holds pointers and numbers only.
+ */
+#ifndef HRY_TENSOR_DECODE_H
+#define HRY_TENSOR_DECODE_H
+
+#include "tensor/convert.h"
+#include "tensor/object.h"
+
+typedef struct hry_decoder {
+    const hry_tensor *tensor;
+    hry_convert convert;
+    bool plain;       /* the stored bits are the value: from and to are one type, in one byte order */
+    bool needs_index; /* a code's value depends on where it is */
+    uint32_t bits;    /* of a code */
+    uint8_t type;     /* of the values */
+} hry_decoder;
+
+/*
+ * For values of the given type. stored: of the codes, not of what they stand for, with plain bits as the format has
+ * them. through: the type of the view that the tensor is a member of, to which values are rounded first; 0 for none.
+ * HRY_E_UNSUPPORTED where the type cannot be made.
+ */
+hry_status hry_decoder_init(hry_decoder *decoder, const hry_tensor *tensor, uint8_t type, uint8_t through, bool stored,
+                            hry_error *err);
+
+/*
+ * n codes, packed from the lowest bit of *codes on, to n values from values on (aligned to their type). Where
+ * needs_index, index is the logical index of the first (of a block-paged tensor, [token slot of the pool, head, dim]),
+ * and axis and step say how the index goes on. False when a value has no counterpart in the type.
+ */
+bool hry_decoder_run(const hry_decoder *decoder, const void *codes, size_t n, const uint64_t *index, uint32_t axis,
+                     int64_t step, void *values);
+
+#endif

@@ -1,0 +1,170 @@
+/* Reading dense tensors: bits are moved, or gathered, decoded and put into place. */
+#include "tensor/access.h"
+
+#include "base/checked.h"
+#include "base/status.h"
+#include "tensor/move.h"
+#include "type/types.h"
+
+#include <stdatomic.h>
+
+enum { CHUNK = 256 }; /* elements that are decoded at a time where they cannot be decoded in place */
+
+/*
+ * With a partial last block, row- and column-major storage either ignores it or is laid out as if the block were whole;
+ * the size of the data says which (quantization, section 8.3). False for the plain way.
+ */
+static bool padded_shape(const hry_desc *desc, const uint64_t *shape, uint64_t *storage)
+{
+    hry_quantization q;
+    hry_buffer data;
+    uint64_t plain, plain_bytes, padded, padded_bytes;
+    uint32_t bits = hry_desc_bits(desc);
+    if (desc->layout > HRY_LAYOUT_COLUMN_MAJOR || !hry_desc_quantization(desc, &q) ||
+        (q.scheme != HRY_SCHEME_PER_BLOCK && q.scheme != HRY_SCHEME_NF4) || shape[q.axis] % q.block_size == 0 ||
+        !hry_desc_buffer(desc, 0, &data))
+        return false;
+    for (uint32_t k = 0; k < desc->rank; k++)
+        storage[k] = shape[k];
+    storage[q.axis] = hry_ceil_div(shape[q.axis], q.block_size) * q.block_size;
+    uint64_t have = data.byte_size - hry_desc_byte_offset(desc);
+    return hry_shape_product(shape, desc->rank, &plain) && hry_type_size(bits, plain, &plain_bytes) &&
+           have != plain_bytes && hry_shape_product(storage, desc->rank, &padded) &&
+           hry_type_size(bits, padded, &padded_bytes) && have == padded_bytes;
+}
+
+bool hry_tensor_map(const hry_tensor *tensor, hry_map *map)
+{
+    const hry_desc *desc = &tensor->desc;
+    hry_layout layout;
+    hry_layout_store store;
+    uint64_t shape[HRY_RANK_MAX], storage[HRY_RANK_MAX];
+    hry_desc_shape(desc, shape);
+    return hry_desc_layout_get(desc, &layout, &store) &&
+           hry_map_layout(map, &layout, desc->rank, shape, padded_shape(desc, shape, storage) ? storage : NULL);
+}
+
+const uint8_t *hry_tensor_first(const hry_tensor *tensor)
+{
+    const uint8_t *data = hry_tensor_buffer(tensor, 0, NULL);
+    return data ? data + hry_desc_byte_offset(&tensor->desc) : NULL;
+}
+
+typedef struct job {
+    const hry_decoder *decoder;
+    const uint8_t *src;
+    uint8_t *dst;
+    const hry_box *box;
+    uint32_t to_bits;
+    atomic_bool failed;
+} job;
+
+/* A row that is being decoded. */
+typedef struct row {
+    const job *job;
+    const hry_walk *from, *to;
+    uint32_t last;
+    bool listed;                   /* the sources are in a list, else in pieces */
+    uint64_t index[HRY_RANK_MAX]; /* of the row's first element, where the decoder needs it */
+} row;
+
+static bool is_aligned(const void *p, uint32_t bits)
+{
+    return bits < 8 || (uintptr_t)p % (bits < 128 ? bits / 8 : 16) == 0;
+}
+
+/* The codes of up to *n elements from position j on, in a row: where they are, or gathered in room. */
+static const void *codes_at(const row *r, uint64_t j, size_t *n, uint8_t *room)
+{
+    const job *w = r->job;
+    int64_t bits = w->decoder->bits, offset, stride;
+    if (r->listed) {
+        int64_t offsets[CHUNK], places[CHUNK];
+        uint64_t at[HRY_RANK_MAX];
+        for (uint32_t k = 0; k < r->last; k++)
+            at[k] = r->from->at[k];
+        at[r->last] = j;
+        *n = *n < CHUNK ? *n : CHUNK;
+        hry_map_line(r->from->map, at, *n, offsets);
+        for (size_t i = 0; i < *n; i++)
+            places[i] = (int64_t)i;
+        hry_move_list((uint32_t)bits, w->src, offsets, room, places, *n);
+        return room;
+    }
+    uint64_t piece = hry_map_piece(r->from->map, r->last, j, &offset, &stride);
+    offset += r->from->row;
+    *n = piece < *n ? (size_t)piece : *n;
+    if (stride == 1 && offset * bits % 8 == 0)
+        return w->src + (bits < 8 ? offset * bits / 8 : offset * (bits / 8));
+    *n = *n < CHUNK ? *n : CHUNK;
+    hry_move_piece((uint32_t)bits, w->src, offset, stride, room, 0, 1, *n);
+    return room;
+}
+
+/* Decodes and puts into place the elements from position j of a row on; how many there were. */
+static uint64_t decode_some(const row *r, uint64_t j, bool *all)
+{
+    _Alignas(16) uint8_t codes_room[CHUNK * 16], values_room[CHUNK * 16];
+    const job *w = r->job;
+    int64_t offset, stride, size = w->to_bits / 8;
+    uint64_t piece = hry_map_piece(r->to->map, r->last, j, &offset, &stride);
+    offset += r->to->row;
+    size_t n = (size_t)piece;
+    bool in_place = stride == 1 && size && is_aligned(w->dst + offset * size, w->to_bits);
+    if (!in_place && n > CHUNK)
+        n = CHUNK;
+    const void *codes = codes_at(r, j, &n, codes_room);
+    void *values = in_place ? w->dst + offset * size : values_room;
+    uint64_t index[HRY_RANK_MAX];
+    int64_t step = 1;
+    if (w->decoder->needs_index) {
+        step = w->box->step[r->last];
+        for (uint32_t k = 0; k <= r->last; k++)
+            index[k] = r->index[k];
+        index[r->last] += j * (uint64_t)step;
+    }
+    *all &= hry_decoder_run(w->decoder, codes, n, index, r->last, step, values);
+    if (!in_place)
+        hry_move_piece(w->to_bits, values_room, 0, 1, w->dst, offset, stride, n);
+    return n;
+}
+
+static void decode_part(void *ctx, hry_map *from, hry_map *to, const uint64_t *at)
+{
+    job *w = ctx;
+    hry_walk source, target;
+    row r = { .job = w, .from = &source, .to = &target, .last = from->rank - 1, .listed = !hry_map_long_runs(from) };
+    bool all = true, more = hry_walk_init(&source, from) && hry_walk_init(&target, to);
+    while (more) {
+        for (uint32_t k = 0; w->decoder->needs_index && k <= r.last; k++)
+            r.index[k] = w->box->start[k] + (at[k] + source.at[k]) * (uint64_t)w->box->step[k];
+        for (uint64_t j = 0; j < from->axis[r.last].count;)
+            j += decode_some(&r, j, &all);
+        more = hry_walk_row(&source) && hry_walk_row(&target);
+    }
+    if (!all)
+        atomic_store_explicit(&w->failed, true, memory_order_relaxed);
+}
+
+hry_status hry_fail_no_value(const hry_sink *sink, hry_error *err)
+{
+    return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_DATA, 0, sink->type, "some value cannot be a %s",
+                    hry_type_name(sink->type));
+}
+
+hry_status hry_read_dense(const hry_decoder *decoder, const uint8_t *first, hry_map *from, const hry_box *box,
+                          const hry_sink *sink, hry_error *err)
+{
+    hry_map to;
+    hry_map_copy(&to, &sink->map);
+    if (decoder->plain) {
+        hry_move(decoder->bits, first, from, sink->bytes, &to, sink->executor);
+        return HRY_OK;
+    }
+    if (!decoder->needs_index)
+        hry_map_join(from, &to);
+    job w = { .decoder = decoder, .src = first, .dst = sink->bytes, .box = box, .to_bits = sink->bits };
+    atomic_init(&w.failed, false);
+    hry_in_parts(from, &to, sink->bits, sink->executor, decode_part, &w);
+    return atomic_load(&w.failed) ? hry_fail_no_value(sink, err) : HRY_OK;
+}
