@@ -63,6 +63,76 @@ HRY_API const void *hry_tensor_data(const hry_tensor *tensor, uint8_t type);
 HRY_API size_t hry_tensor_member_count(const hry_tensor *tensor);          /* 0 for all but composites */
 HRY_API hry_tensor *hry_tensor_member(const hry_tensor *tensor, size_t i); /* borrowed; NULL when out of range */
 
+/* ---- Reading values ---- */
+
+/* Zero is the default in every field. */
+typedef struct hry_read_options {
+    const hry_executor *executor; /* NULL: the calling thread */
+    bool stored; /* what is stored: the codes of a quantized tensor, and all in the byte order of the format */
+    /* For a block-paged tensor of several sequences: the tokens of each, num_seqs entries. The format does not store
+     * them (layouts, section 10). */
+    const uint64_t *token_counts;
+} hry_read_options;
+
+/*
+ * Reads the elements of a box (NULL: all of them), whatever the layout, to dst. type is that of the values; 0 for the
+ * tensor's own (float32 for a quantized one), which gives its bits unchanged. Values are in the host's byte order;
+ * types of less than a byte are packed, as the format packs them (element-types, section 3). Conversions round once, to
+ * nearest even, and saturate as hry_element_set_f64 does; complex numbers become complex ones only.
+ * strides, one for each dimension of the box, count elements of type from dst, which holds its first element, and may
+ * be negative; no two elements may share a place. NULL: row-major without gaps, and bits that fill up the last byte
+ * are 0. dst needs no alignment, but its type's is faster.
+ *
+ * Index arrays are verified before they are first used. HRY_E_INPUT: they break a rule. HRY_E_UNSUPPORTED: the values
+ * cannot be had (opaque or in device memory; a group; token counts missing), or not as this type. HRY_E_USAGE: the box
+ * leaves the tensor. HRY_E_MEMORY: overlays that need room for the box. What dst holds after a failure is unspecified.
+ */
+HRY_API hry_status hry_tensor_read(const hry_tensor *tensor, const hry_box *box, uint8_t type, const int64_t *strides,
+                                   void *dst, hry_error *err);
+HRY_API hry_status hry_tensor_read_with(const hry_tensor *tensor, const hry_box *box, uint8_t type,
+                                        const int64_t *strides, const hry_read_options *options, void *dst,
+                                        hry_error *err);
+/* One element; index has rank entries. */
+HRY_API hry_status hry_tensor_get(const hry_tensor *tensor, const uint64_t *index, uint8_t type, void *value,
+                                  hry_error *err);
+
+/* ---- Sparse and paged tensors ---- */
+
+/*
+ * The stored elements of a sparse tensor that lie in a box (NULL: all), in storage order. position counts the values
+ * of buffer 0. One thread at a time; the tensor must outlive it. HRY_E_UNSUPPORTED for other layouts.
+ */
+typedef struct hry_stored hry_stored;
+HRY_API hry_status hry_stored_create(const hry_tensor *tensor, const hry_box *box, hry_stored **stored, hry_error *err);
+/* The next one: its index (rank entries) and position; false behind the last. */
+HRY_API bool hry_stored_next(hry_stored *stored, uint64_t *index, uint64_t *position);
+HRY_API void hry_stored_destroy(hry_stored *stored); /* NULL allowed */
+
+/* Whether an element of a sparse tensor is stored, and its position. Of several at one index it is the first. */
+HRY_API hry_status hry_tensor_find(const hry_tensor *tensor, const uint64_t *index, bool *found, uint64_t *position,
+                                   hry_error *err);
+
+/*
+ * The slot of a token in the pool of a block-paged tensor: page * page_size + place in the page. Its element [head,
+ * dim] is number (slot * num_heads + head) * head_dim + dim of buffer 0. found is false beyond the sequence's pages.
+ */
+HRY_API hry_status hry_tensor_find_token(const hry_tensor *tensor, uint64_t sequence, uint64_t token, bool *found,
+                                         uint64_t *slot, hry_error *err);
+
+/* ---- Verifying contents ---- */
+
+typedef enum hry_verify_level {
+    HRY_VERIFY_INDEX = 1, /* index arrays, in one pass; reading does it by itself, once */
+    HRY_VERIFY_DEEP = 2   /* and all else: duplicates in unsorted COO, reserved e8m0 codes, scales and zero points */
+} hry_verify_level;
+
+/*
+ * The rules about what buffers hold (layouts section 13, quantization section 5); of a composite, those of its members.
+ * HRY_E_INPUT with the first that is broken, section HRY_SECTION_DATA and the offset in the buffer at fault. Success is
+ * remembered: the second call costs nothing. Memory, 16 bytes a stored element, for unsorted COO only.
+ */
+HRY_API hry_status hry_tensor_verify(const hry_tensor *tensor, hry_verify_level level, hry_error *err);
+
 #ifdef __cplusplus
 }
 #endif

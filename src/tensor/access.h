@@ -9,9 +9,8 @@
 typedef struct hry_sink {
     uint8_t *bytes;
     hry_map map;
-    uint8_t type, through; /* as for hry_decoder_init */
-    uint32_t bits;
-    bool stored;
+    hry_want want;
+    uint32_t bits;                /* of an element of want.type */
     const uint64_t *token_counts; /* of a block-paged tensor's sequences; NULL: not known */
     const hry_executor *executor;
 } hry_sink;
@@ -35,6 +34,9 @@ hry_status hry_read_dense(const hry_decoder *decoder, const uint8_t *first, hry_
 hry_status hry_read_sparse(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_error *err);
 hry_status hry_read_paged(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_error *err);
 hry_status hry_read_composite(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_error *err);
+
+/* Puts what a sparse tensor stores in a box into place, and leaves all other places as they are. */
+hry_status hry_put_sparse(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_error *err);
 
 /* The failure when a value has no counterpart in the sink's type. */
 hry_status hry_fail_no_value(const hry_sink *sink, hry_error *err);

@@ -335,6 +335,15 @@ bool hry_convert_init(hry_convert *convert, uint8_t from, uint8_t to)
     return true;
 }
 
+bool hry_convert_raw(const hry_convert *convert, const void *src, size_t n, void *dst)
+{
+    hry_convert plain;
+    hry_convert_init(&plain, convert->from, convert->to);
+    bool all = plain.run(&plain, src, n, dst);
+    hry_swap_elements(convert->to, dst, n);
+    return all;
+}
+
 /* Values of the host to what is stored: the other way round where the orders differ. */
 static bool store(const hry_convert *convert, const void *src, size_t n, void *dst)
 {

@@ -33,6 +33,9 @@ static inline bool hry_convert_run(const hry_convert *convert, const void *src, 
     return convert->run(convert, src, n, dst);
 }
 
+/* A run for values in the byte order of the format, on hosts of the other one. */
+bool hry_convert_raw(const hry_convert *convert, const void *src, size_t n, void *dst);
+
 /* The way back: values of the host, of the type `from`, to elements as stored. */
 bool hry_convert_init_store(hry_convert *convert, uint8_t from, uint8_t to);
 

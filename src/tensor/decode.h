@@ -17,13 +17,16 @@ typedef struct hry_decoder {
     uint8_t type;     /* of the values */
 } hry_decoder;
 
-/*
- * For values of the given type. stored: of the codes, not of what they stand for, with plain bits as the format has
- * them. through: the type of the view that the tensor is a member of, to which values are rounded first; 0 for none.
- * HRY_E_UNSUPPORTED where the type cannot be made.
- */
-hry_status hry_decoder_init(hry_decoder *decoder, const hry_tensor *tensor, uint8_t type, uint8_t through, bool stored,
-                            hry_error *err);
+/* What is asked for. */
+typedef struct hry_want {
+    uint8_t type;    /* of the values */
+    uint8_t through; /* that of the view which the tensor is a member of: values are rounded to it first; 0: none */
+    bool stored;     /* the codes themselves, not what they stand for */
+    bool raw;        /* in the byte order of the format, not the host's */
+} hry_want;
+
+/* HRY_E_UNSUPPORTED where the type cannot be made. */
+hry_status hry_decoder_init(hry_decoder *decoder, const hry_tensor *tensor, const hry_want *want, hry_error *err);
 
 /*
  * n codes, packed from the lowest bit of *codes on, to n values from values on (aligned to their type). Where

@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "layout/layouts.h"
 #include "tensor/move.h"
 #include "type/types.h"
 
@@ -64,7 +65,7 @@ typedef struct row {
     const job *job;
     const hry_walk *from, *to;
     uint32_t last;
-    bool listed;                   /* the sources are in a list, else in pieces */
+    bool listed;                  /* the sources are in a list, else in pieces */
     uint64_t index[HRY_RANK_MAX]; /* of the row's first element, where the decoder needs it */
 } row;
 
@@ -148,8 +149,8 @@ static void decode_part(void *ctx, hry_map *from, hry_map *to, const uint64_t *a
 
 hry_status hry_fail_no_value(const hry_sink *sink, hry_error *err)
 {
-    return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_DATA, 0, sink->type, "some value cannot be a %s",
-                    hry_type_name(sink->type));
+    return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_DATA, 0, sink->want.type, "some value cannot be a %s",
+                    hry_type_name(sink->want.type));
 }
 
 hry_status hry_read_dense(const hry_decoder *decoder, const uint8_t *first, hry_map *from, const hry_box *box,

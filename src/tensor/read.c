@@ -10,7 +10,7 @@ static hry_status read_dense_tensor(const hry_tensor *tensor, const hry_box *box
 {
     hry_decoder decoder;
     hry_map from;
-    hry_status status = hry_decoder_init(&decoder, tensor, sink->type, sink->through, sink->stored, err);
+    hry_status status = hry_decoder_init(&decoder, tensor, &sink->want, err);
     if (status)
         return status;
     if (!hry_tensor_map(tensor, &from))
@@ -48,14 +48,14 @@ static hry_status make_sink(const hry_tensor *tensor, const hry_box *box, uint8_
 {
     uint32_t rank = tensor->desc.rank;
     sink->bytes = dst;
-    sink->stored = options && options->stored;
-    sink->through = 0;
+    bool stored = options && options->stored;
+    sink->want = (hry_want){ .type = type ? type : own_type(tensor, stored), .stored = stored, .raw = stored };
     sink->token_counts = options ? options->token_counts : NULL;
     sink->executor = options ? options->executor : NULL;
-    sink->type = type ? type : own_type(tensor, sink->stored);
-    sink->bits = sink->type == tensor->desc.type ? hry_desc_bits(&tensor->desc) : hry_type_table[sink->type].bits;
+    sink->bits =
+        sink->want.type == tensor->desc.type ? hry_desc_bits(&tensor->desc) : hry_type_table[sink->want.type].bits;
     if (sink->bits == 0)
-        return hry_fail_usage(err, "values cannot be read as type 0x%02x", sink->type);
+        return hry_fail_usage(err, "values cannot be read as type 0x%02x", sink->want.type);
     if (strides && rank)
         hry_map_strided(&sink->map, rank, box->count, strides);
     else

@@ -34,7 +34,7 @@ bool hry_sparse_of(const hry_tensor *tensor, hry_sparse *sparse)
     for (uint32_t i = 0; i < arrays; i++)
         sparse->index[i] = array_of(tensor, i + 1);
     for (uint32_t k = 0; k < rank; k++)
-        sparse->mode[k] = desc->layout == HRY_LAYOUT_CSF ? layout.mode_order[k]
+        sparse->mode[k] = desc->layout == HRY_LAYOUT_CSF   ? layout.mode_order[k]
                           : desc->layout == HRY_LAYOUT_CSC ? rank - 1 - k
                                                            : k;
     /* The descriptor's rules say that values and leaves are all there (D-38). */

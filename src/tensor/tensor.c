@@ -20,6 +20,7 @@ static hry_tensor *allocate(const hry_desc *desc, size_t pointers, const hry_all
         return NULL;
     *t = (hry_tensor){ .allocator = hry_allocator_or_default(allocator), .allocated = nbytes, .desc = *desc };
     atomic_init(&t->references, 1);
+    atomic_init(&t->verified, 0);
     uint8_t *bytes = (uint8_t *)(t + 1) + pointers * sizeof(void *);
     memcpy(bytes, desc->bytes, desc->length);
     t->desc.bytes = bytes;

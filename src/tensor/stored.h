@@ -1,0 +1,43 @@
+/* Going through the stored elements of a sparse tensor that lie in a box, in storage order. */
+#ifndef HRY_TENSOR_STORED_H
+#define HRY_TENSOR_STORED_H
+
+#include "tensor/sparse.h"
+
+struct hry_stored {
+    hry_sparse sparse;
+    hry_box box;
+    hry_allocator allocator;                          /* of this structure, where it has one */
+    uint64_t least[HRY_RANK_MAX], most[HRY_RANK_MAX]; /* of the indices of the box */
+    bool ended;
+    /* For each level of the tree, positions still to come; COO is one level, a compressed matrix has its slices and
+     * the positions in one of them. */
+    uint64_t next[HRY_RANK_MAX], end[HRY_RANK_MAX];
+    uint32_t level;
+    uint64_t index[HRY_RANK_MAX]; /* of the element */
+    uint64_t position;
+};
+
+/* box is from hry_box_resolve. */
+void hry_stored_start(hry_stored *stored, const hry_box *box);
+/* To the next element: its index and position are in *stored. */
+bool hry_stored_step(hry_stored *stored);
+
+/* The position of index i on axis k of a box; false when it is not in the box. */
+static inline bool hry_box_position(const hry_box *box, uint32_t k, uint64_t i, uint64_t *position)
+{
+    int64_t step = box->step[k];
+    uint64_t apart = step < 0 ? box->start[k] - i : i - box->start[k];
+    if (step != 1 && step != -1) {
+        uint64_t stride = step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
+        if (step < 0 ? i > box->start[k] : i < box->start[k])
+            return false;
+        if (apart % stride != 0)
+            return false;
+        apart /= stride;
+    }
+    *position = apart;
+    return apart < box->count[k]; /* indices on the wrong side of start wrap to large numbers */
+}
+
+#endif
