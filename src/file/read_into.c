@@ -49,6 +49,19 @@ static hry_status read_all(const hry_file *file, const hry_stored *stored, void 
     return (hry_status)atomic_load(&j.status);
 }
 
+/* The bytes of a tensor whose size is open are carried, but given to nobody. */
+static hry_status check_static(const hry_file *file, uint64_t i, const hry_desc *desc, hry_error *err)
+{
+    hry_file_entry entry = { 0 };
+    uint32_t k = 0;
+    if (!(desc->state & HRY_DESC_HAS_DYNAMIC))
+        return HRY_OK;
+    while (hry_desc_dim(desc, k) != HRY_DYNAMIC)
+        k++;
+    hry_file_entry_get(file, i, &entry);
+    return hry_fail_rule(err, HRY_RULE_F_T04, HRY_SECTION_SHAPE, entry.descriptor_offset + 20 + 8 * (uint64_t)k, k);
+}
+
 static hry_status find_buffer(hry_file *file, uint64_t i, uint32_t k, hry_stored *stored, hry_error *err)
 {
     hry_desc desc;
@@ -57,6 +70,9 @@ static hry_status find_buffer(hry_file *file, uint64_t i, uint32_t k, hry_stored
         return status;
     if (k >= hry_desc_buffer_count(&desc))
         return hry_fail_usage(err, "tensor %" PRIu64 " has no buffer %" PRIu32, i, k);
+    status = check_static(file, i, &desc, err);
+    if (status)
+        return status;
     return file->ops->stored(file, (uint32_t)i, &desc, k, stored, err);
 }
 

@@ -45,7 +45,7 @@ struct hry_writer {
 };
 
 /* What is written as it is although a new tensor would be refused. */
-enum { HRY_CARRY_DEVICES = 1u << 0, HRY_CARRY_ALIGNMENT = 1u << 1 };
+enum { HRY_CARRY_DEVICES = 1u << 0, HRY_CARRY_ALIGNMENT = 1u << 1, HRY_CARRY_DYNAMIC = 1u << 2 };
 
 /* Name and descriptor of a tensor to come, verified: nothing is written yet. *own is the descriptor as the writer's
  * options see it. */

@@ -119,7 +119,8 @@ hry_status hry_writer_copy(hry_writer *writer, const char *name, size_t len, hry
     if (!status)
         status = hry_file_desc(from, i, &desc, err);
     if (!status)
-        status = hry_writer_check(writer, n, &desc, HRY_CARRY_DEVICES | HRY_CARRY_ALIGNMENT, &own, err);
+        status =
+            hry_writer_check(writer, n, &desc, HRY_CARRY_DEVICES | HRY_CARRY_ALIGNMENT | HRY_CARRY_DYNAMIC, &own, err);
     if (status)
         return status;
     if (own.state & HRY_DESC_NO_BUFFERS)

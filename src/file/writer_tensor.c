@@ -68,7 +68,7 @@ hry_status hry_writer_check(hry_writer *writer, hry_str name, const hry_desc *de
     hry_status status = check_name(writer, name, err);
     if (!status)
         status = hry_desc_parse(desc->bytes, desc->length, &writer->parse.options, &parsed, err);
-    if (!status)
+    if (!status && !(carry & HRY_CARRY_DYNAMIC))
         status = check_dims(&parsed, err);
     if (status)
         return status;

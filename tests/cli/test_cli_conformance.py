@@ -9,6 +9,7 @@ import base64
 import gzip
 import json
 import os
+import re
 import sys
 import unittest
 
@@ -21,6 +22,16 @@ def rows(name):
     with open(os.path.join(CONFORMANCE, name)) as table:
         lines = [line.rstrip("\n").split("\t") for line in table]
     return [dict(zip(lines[0], line)) for line in lines[1:]]
+
+
+def read(path):
+    """A conformance file, None for one that has no bytes of its own."""
+    path = os.path.join(CONFORMANCE, path)
+    if not os.path.isfile(path):
+        return None
+    with open(path, "rb") as file:
+        data = file.read()
+    return gzip.decompress(data) if path.endswith(".gz") else data
 
 
 def decoded(name):
@@ -46,6 +57,10 @@ def base64_of(text):
 
 def without(tensor, *keys):
     return {key: value for key, value in tensor.items() if key not in keys}
+
+
+# Rules about the contents of index, parameter and element buffers, which checking does not read.
+CONTENTS = re.compile(r"L-(COO|CSR|CSC|CSF|BP)-2\d|E-0[12]|Q-(PC-0[56]|PB-06|NF4-04|MX-04)")
 
 
 class Conformance(CliCase):
@@ -74,15 +89,46 @@ class Conformance(CliCase):
         for row in rows("files.tsv"):
             if row["verdict"] == "reject" or row["name"] not in want:
                 continue
-            with open(os.path.join(CONFORMANCE, row["path"]), "rb") as file:
-                data = file.read()
-            data = gzip.decompress(data) if row["path"].endswith(".gz") else data
-            items.append((row["name"], self.write(row["name"] + ".hrry", data)))
+            items.append((row["name"], self.write(row["name"] + ".hrry", read(row["path"]))))
         self.assertGreater(len(items), 50)
         docs = self.ok("info", "--json", *[path for _, path in items]).json()
         for (name, path), doc in zip(items, docs):
             expected = {"file": path, **without(by_contract(want[name]), "name")}
             self.assertEqual(json.dumps(doc), json.dumps(expected), name)
+
+    def test_descriptor_verdicts(self):
+        items = {"yes": [], "no": []}
+        for row in rows("descriptors.tsv"):
+            data = bytes.fromhex(row["hex"]) if row["hex"] != "-" else b""
+            whole = len(data) >= 10 and int.from_bytes(data[6:10], "little") == len(data)
+            if whole and data[:8] != b"HRRYFILE":
+                items[row["private"] if row["private"] == "yes" else "no"].append((row, self.write(row["name"], data)))
+        for private, rows_ in items.items():
+            args = ["--allow-private"] if private == "yes" else []
+            docs = self.hurray("check", "--json", "--lint", *args, *[path for _, path in rows_]).json()
+            for (row, _), doc in zip(rows_, docs):
+                self.judge(row, doc)
+
+    def test_file_verdicts(self):
+        items = []
+        for row in rows("files.tsv"):
+            data = read(row["path"])
+            if data is not None and not CONTENTS.fullmatch(row["rule"]):
+                items.append((row, self.write(row["name"] + ".hrry", data)))
+        docs = self.hurray("check", "--json", "--lint", *[path for _, path in items]).json()
+        self.assertEqual(len(docs), len(items))
+        for (row, _), doc in zip(items, docs):
+            self.judge(row, doc)
+
+    def judge(self, row, doc):
+        rules = [violation["rule"] for violation in doc["violations"]]
+        if row["verdict"] == "reject":
+            self.assertIs(doc["valid"], False, row["name"])
+            self.assertIn(rules[0], [row["rule"], *row["also"].split(",")], row["name"])
+        else:
+            self.assertEqual((doc["valid"], rules), (True, []), row["name"])
+        if row["verdict"] == "lint":
+            self.assertIn(row["rule"], [lint["rule"] for lint in doc["lint"]], row["name"])
 
 
 if __name__ == "__main__":

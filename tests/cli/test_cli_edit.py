@@ -127,6 +127,17 @@ class Edit(CliCase):
         self.assertNotEqual(self.hurray("rename", self.model, "scalar", "").code, 0)
         self.assertEqual(self.read("m.hrry"), before)
 
+    def test_what_only_readers_take_is_carried(self):
+        """Dynamic dimensions and other devices' buffers: valid in a file, though no writer of its own makes them."""
+        dynamic = hrry.descriptor("int8", (hrry.DYNAMIC,), buffers=[4])
+        cuda = hrry.descriptor("int8", (4,), buffers=[hrry.buffer(4, 4096, 1, 1)])
+        path = self.write("c.hrry", hrry.container([("d", dynamic, [b"abcd"]), ("g", cuda, [b"efgh"])]))
+        self.ok("kv", "set", path, "k", "1")
+        tensors = self.doc("c.hrry")["tensors"]
+        data = self.read("c.hrry")
+        self.assertEqual([data[t["descriptor_offset"]:][:t["descriptor_length"]] for t in tensors], [dynamic, cuda])
+        self.assertEqual(self.data_of("c.hrry"), [b"abcd", b"efgh"])
+
     def test_composites_and_opaque_tensors(self):
         member = [hrry.descriptor("int8", (2,), buffers=[2], shard=hrry.shard((4,), (at,))) for at in (0, 2)]
         private = hrry.descriptor("int8", (4,), 0xF1, hrry.u64s(7) + hrry.u32s(0), buffers=[4])
