@@ -17,10 +17,11 @@ extern "C" {
 /* ---- What a conversion could not carry ---- */
 
 typedef enum hry_note_kind {
-    HRY_NOTE_LEFT_OUT = 1, /* it is not in the result */
-    HRY_NOTE_CHANGED = 2,  /* it is, but not as it was */
-    HRY_NOTE_MISSING = 3,  /* the input announces it, but it is not there */
-    HRY_NOTE_DUPLICATE = 4 /* the input has it more than once */
+    HRY_NOTE_LEFT_OUT = 1,  /* it is not in the result */
+    HRY_NOTE_CHANGED = 2,   /* it is, but not as it was */
+    HRY_NOTE_MISSING = 3,   /* the input announces it, but it is not there */
+    HRY_NOTE_DUPLICATE = 4, /* the input has it more than once */
+    HRY_NOTE_GROWN = 5      /* it is there, with its values exact, but takes more bytes; no fault, even under strict */
 } hry_note_kind;
 
 typedef enum hry_note_subject {
@@ -39,11 +40,19 @@ typedef struct hry_note {
 
 typedef void hry_note_fn(void *ctx, const hry_note *note);
 
+/* What is done with blocks of quantized values for which there is a formula. */
+typedef enum hry_dequantize {
+    HRY_DEQUANTIZE_NONE = 0,   /* nothing: what no scheme holds exactly is refused when it is asked for */
+    HRY_DEQUANTIZE_NEEDED = 1, /* float32 where no scheme holds it exactly */
+    HRY_DEQUANTIZE_ALL = 2     /* always float32 */
+} hry_dequantize;
+
 /* Zero is the default in every field. */
 typedef struct hry_import_options {
-    hry_file_options file; /* limits, access and allocator count; NULL limits: defaults */
-    bool strict;           /* HRY_E_UNSUPPORTED instead of leaving anything out or changing it */
-    hry_note_fn *note;     /* called for each remark, also under strict; NULL: nobody hears them */
+    hry_file_options file; /* limits, private values, permissive, access and allocator count; NULL limits: defaults */
+    hry_dequantize dequantize; /* GGUF */
+    bool strict;               /* HRY_E_UNSUPPORTED instead of leaving anything out or changing it */
+    hry_note_fn *note;         /* called for each remark, also under strict; NULL: nobody hears them */
     void *note_ctx;
 } hry_import_options;
 
@@ -61,8 +70,8 @@ typedef struct hry_export_options {
 
 /*
  * The format of a file by its content, then by its name: "safetensors", "safetensors-index" (the index of a sharded
- * set), or NULL for none of these. head is the file's first nbytes, 16 or more where it has them; size its length;
- * name may be NULL.
+ * set), "gguf", or NULL for none of these. head is the file's first nbytes, 16 or more where it has them; size its
+ * length; name may be NULL.
  */
 HRY_API const char *hry_foreign_format(const void *head, size_t nbytes, uint64_t size, const char *name);
 
@@ -111,6 +120,45 @@ HRY_API hry_status hry_safetensors_save(hry_file *file, const char *path, const 
 HRY_API hry_status hry_safetensors_save_fd(hry_file *file, int fd, const hry_export_options *options, hry_error *err);
 HRY_API hry_status hry_safetensors_save_sink(hry_file *file, const hry_sink *sink, const hry_export_options *options,
                                              hry_error *err);
+
+/* ---- GGUF ---- */
+
+/*
+ * The private scheme under which blocks are carried as they are: uint8, row-major, the last dimension in bytes. Its
+ * payload: "GGUF", u32 type, u32 rank, u64 for each dimension of the logical shape, all little-endian.
+ */
+#define HRY_SCHEME_GGUF HRY_SCHEME_PRIVATE_FIRST
+
+/* Whether a descriptor is of such a tensor, and then the type's name (a constant string), and the logical shape of as
+ * many dimensions as the descriptor has; each may be NULL. */
+HRY_API bool hry_gguf_carried(const hry_desc *desc, const char **type, uint64_t *shape);
+
+/*
+ * Versions 2 and 3 in both byte orders; the first file of a split set stands for all of it. Names and order are kept,
+ * shapes are reversed, so that the last dimension is the one whose elements lie side by side. Single elements (F32,
+ * I8, ...) are not copied. Blocks become, when they are asked for, codes and scales of a scheme that holds them
+ * exactly: Q8_0, Q4_0 and MXFP4 in as many bytes, Q5_0, Q3_K, Q6_K, IQ4_NL, IQ4_XS, Q8_K, NVFP4, Q1_0, Q2_0, TQ1_0
+ * and TQ2_0 in more, which is passed to note. A scale of zero becomes 1 with codes of zero. A block with an infinite
+ * or NaN scale, or an e8m0 that the format does not have, is HRY_E_UNSUPPORTED when it is read. Other types (Q4_1,
+ * Q5_1, Q2_K, Q4_K, Q5_K, IQ1 to IQ3) are refused when their descriptor is asked for, unless options.dequantize makes
+ * float32 of them, or options.file.parse.allow has HRY_SCHEME_GGUF: then all but Q8_0, Q4_0 and MXFP4 are carried as
+ * they are. permissive carries what would be refused, opaque.
+ *
+ * Metadata have the container's types; what these do not tell (widths, nested arrays, odd booleans, the types of some
+ * tensors) stands in the key "gguf.metadata", for hry_gguf_save.
+ *
+ * Errors: HRY_E_INPUT, with the offset in the file, for whatever the format does not allow; HRY_E_LIMIT for a header
+ * beyond limits.header_length, metadata beyond limits.kv_length, more tensors than limits.tensor_count;
+ * HRY_E_UNSUPPORTED for a part of a split set that is not its first. Opening touches the header only, in time linear
+ * in its length.
+ */
+HRY_API hry_status hry_gguf_open(const char *path, const hry_import_options *options, hry_file **file, hry_error *err);
+/* fd must be seekable and is duplicated. */
+HRY_API hry_status hry_gguf_open_fd(int fd, const hry_import_options *options, hry_file **file, hry_error *err);
+/* bytes stay valid until release(ctx) runs (NULL allowed), after the file and its last tensor are gone. On failure
+ * release is not called. */
+HRY_API hry_status hry_gguf_open_memory(const void *bytes, uint64_t nbytes, hry_release_fn *release, void *ctx,
+                                        const hry_import_options *options, hry_file **file, hry_error *err);
 
 #ifdef __cplusplus
 }

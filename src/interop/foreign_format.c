@@ -24,11 +24,15 @@ static char first_letter(const uint8_t *p, size_t nbytes)
 const char *hry_foreign_format(const void *head, size_t nbytes, uint64_t size, const char *name)
 {
     const uint8_t *p = head;
+    if (nbytes >= 4 && memcmp(p, "GGUF", 4) == 0)
+        return "gguf";
     /* A header that fits, and starts as its readers ask: as a length, JSON text would be beyond any file. */
     if (nbytes > 8 && hry_load64(p) <= size - 8 && p[8] == '{')
         return "safetensors";
     if (ends_in(name, ".safetensors"))
         return "safetensors";
+    if (ends_in(name, ".gguf"))
+        return "gguf";
     if (ends_in(name, ".json") && first_letter(p, nbytes) == '{')
         return "safetensors-index";
     return NULL;
@@ -50,6 +54,8 @@ hry_status hry_foreign_open(const char *path, const hry_import_options *options,
     const char *format = hry_foreign_format(head, n, size, path);
     if (!format)
         return hry_fail(err, HRY_E_INPUT, HRY_SECTION_NONE, 0, 0, "a file of no known format");
+    if (strcmp(format, "gguf") == 0)
+        return hry_gguf_open(path, options, file, err);
     return strcmp(format, "safetensors") == 0 ? hry_safetensors_open(path, options, file, err)
                                               : hry_safetensors_open_set(path, options, file, err);
 }

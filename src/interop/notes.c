@@ -25,8 +25,10 @@ static void summarize(hry_notes *notes, hry_note_subject subject, hry_str name, 
 
 void hry_notes_add(hry_notes *notes, hry_note_kind kind, hry_note_subject subject, hry_str name, const char *reason)
 {
-    notes->count++;
-    summarize(notes, subject, name, reason);
+    if (kind != HRY_NOTE_GROWN) {
+        notes->count++;
+        summarize(notes, subject, name, reason);
+    }
     if (notes->fn)
         notes->fn(notes->ctx, &(hry_note){ .kind = kind, .subject = subject, .name = name, .reason = reason });
 }

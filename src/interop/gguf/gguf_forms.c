@@ -6,8 +6,7 @@
 #define HALVES .scheme = HRY_SCHEME_PER_BLOCK, .scale_type = HRY_TYPE_FLOAT16, .scales = 2
 #define FLOATS(n) .scheme = HRY_SCHEME_PER_BLOCK, .scale_type = HRY_TYPE_FLOAT32, .scales = 4 * (n)
 #define ONE_ZERO_POINT .zero_point = 1, .zeros = 4
-#define TAKE(codes_of, scales_of) \
-    .take_codes = hry_gguf_codes_##codes_of, .take_scales = hry_gguf_scales_##scales_of
+#define TAKE(codes_of, scales_of) .take_codes = hry_gguf_codes_##codes_of, .take_scales = hry_gguf_scales_##scales_of
 
 /* Q1_0, Q2_0 and IQ4_NL keep their scale where Q4_0 does, in blocks of the same size. */
 static const hry_gguf_form forms[HRY_GGUF_TYPES] = {
@@ -17,8 +16,13 @@ static const hry_gguf_form forms[HRY_GGUF_TYPES] = {
                         .give = hry_gguf_give_q4_0 },
     [HRY_GGUF_Q5_0] = { HALVES, .storage = HRY_TYPE_INT8, .block = 32, .codes = 32, TAKE(q5_0, q5_0),
                         .takes = hry_gguf_takes_q5_0, .give = hry_gguf_give_q5_0 },
-    [HRY_GGUF_MXFP4] = { .scheme = HRY_SCHEME_MXFP, .storage = HRY_TYPE_FLOAT4_E2M1, .block = 32, .codes = 16,
-                         .scales = 1, TAKE(mxfp4, mxfp4), .give = hry_gguf_give_mxfp4 },
+    [HRY_GGUF_MXFP4] = { .scheme = HRY_SCHEME_MXFP,
+                         .storage = HRY_TYPE_FLOAT4_E2M1,
+                         .block = 32,
+                         .codes = 16,
+                         .scales = 1,
+                         TAKE(mxfp4, mxfp4),
+                         .give = hry_gguf_give_mxfp4 },
     [HRY_GGUF_Q1_0] = { HALVES, .storage = HRY_TYPE_INT2, .block = 128, .codes = 32, TAKE(q1_0, q4_0),
                         .takes = hry_gguf_takes_q1_0, .give = hry_gguf_give_q1_0 },
     [HRY_GGUF_Q2_0] = { HALVES, ONE_ZERO_POINT, .storage = HRY_TYPE_UINT2, .block = 64, .codes = 16, TAKE(q2_0, q4_0),

@@ -19,9 +19,9 @@ typedef size_t hry_gguf_take_fn(const uint8_t *blocks, size_t count, uint8_t *ds
 typedef struct hry_gguf_form {
     uint8_t storage; /* type of the codes; 0: there is no exact form */
     uint8_t scheme;
-    uint8_t scale_type; /* per-block */
-    uint8_t zero_point; /* the same for all; 0: symmetric */
-    uint16_t block;     /* elements that share a scale */
+    uint8_t scale_type;            /* per-block */
+    uint8_t zero_point;            /* the same for all; 0: symmetric */
+    uint16_t block;                /* elements that share a scale */
     uint16_t codes, scales, zeros; /* bytes in each buffer that come from one block */
     hry_gguf_take_fn *take_codes, *take_scales;
     /* Back again; NULL where the scales do not say how they came about. takes: whether these codes and scales are

@@ -3,9 +3,10 @@
 #include <hurray/type.h>
 #include <stddef.h>
 
-#define PLAIN(id, tag, width)                                                                     \
-    [HRY_GGUF_##id] = { .name = #id, .elements = 1, .bytes = (width), .element = HRY_TYPE_##tag, \
-                        .fields = { { 0, (width), 1 } } }
+#define PLAIN(id, tag, width)                                                                                    \
+    [HRY_GGUF_##id] = {                                                                                          \
+        .name = #id, .elements = 1, .bytes = (width), .element = HRY_TYPE_##tag, .fields = { { 0, (width), 1 } } \
+    }
 #define BLOCK(id, size, nbytes, ...) \
     [HRY_GGUF_##id] = { .name = #id, .elements = (size), .bytes = (nbytes), .fields = { __VA_ARGS__ } }
 #define GRID(id, nbytes) [HRY_GGUF_##id] = { .name = #id, .elements = 256, .bytes = (nbytes), .grid = true }

@@ -1,0 +1,141 @@
+#include "base/alloc.h"
+#include "interop/gguf/gguf_file.h"
+#include "interop/gguf/gguf_set.h"
+#include "interop/quote.h"
+
+#include <hurray/interop.h>
+
+static hry_status provide_desc(void *ctx, uint64_t i, hry_desc *desc, hry_error *err)
+{
+    return hry_gguf_file_desc(ctx, i, desc, err);
+}
+
+static hry_status provide_buffers(void *ctx, uint64_t i, const void **buffers, hry_release_fn **release,
+                                  void **release_ctx, hry_error *err)
+{
+    return hry_gguf_file_buffers(ctx, i, buffers, release, release_ctx, err);
+}
+
+static bool provide_place(void *ctx, uint64_t i, uint32_t k, int *fd, uint64_t *offset)
+{
+    (void)k; /* what is as it lies has one buffer */
+    return hry_gguf_file_locate(ctx, i, fd, offset);
+}
+
+static hry_status provide_bytes(void *ctx, uint64_t i, uint32_t k, uint64_t offset, void *dst, size_t nbytes,
+                                hry_error *err)
+{
+    return hry_gguf_file_read(ctx, i, k, offset, dst, nbytes, err);
+}
+
+static void provide_no_more(void *ctx)
+{
+    hry_gguf_file_destroy(ctx, true);
+}
+
+/* Places for descriptors that nobody has asked for yet. */
+static hry_status prepare_descs(hry_gguf_file *f, hry_error *err)
+{
+    f->descs = hry_alloc_array(&f->allocator, f->names.count, sizeof *f->descs, _Alignof(_Atomic(uint8_t *)));
+    if (!f->descs)
+        return hry_fail_memory(err, f->names.count * sizeof *f->descs);
+    for (size_t i = 0; i < f->names.count; i++)
+        atomic_init(&f->descs[i], NULL);
+    return HRY_OK;
+}
+
+/* Two tensors of a name, said with the name quoted and its place. */
+static hry_status fail_twice(const hry_gguf_file *f, uint64_t i, hry_error *err)
+{
+    hry_gguf_view view;
+    hry_status status = hry_gguf_file_view(f, i, &view, err);
+    if (status)
+        return status;
+    return hry_gguf_fail(err, HRY_E_INPUT, (uint64_t)((const uint8_t *)view.name.ptr - view.part->header.bytes) - 8, i,
+                         view.name, "it is there twice (duplicate)");
+}
+
+static hry_status provide(hry_gguf_file *f, hry_file **file, hry_error *err)
+{
+    hry_error why;
+    hry_status status = hry_file_open_provider(&(hry_provider){ .format = "gguf",
+                                                                .count = f->names.count,
+                                                                .names = f->names.items,
+                                                                .kv_count = f->kv_count,
+                                                                .kvs = f->kvs,
+                                                                .desc = provide_desc,
+                                                                .buffers = provide_buffers,
+                                                                .locate = provide_place,
+                                                                .read = provide_bytes,
+                                                                .close = provide_no_more,
+                                                                .ctx = f },
+                                               &f->allocator, file, &why);
+    if (status == HRY_E_INPUT && why.section == HRY_SECTION_INDEX)
+        return fail_twice(f, why.value, err);
+    if (status && err)
+        *err = why;
+    return status;
+}
+
+/* Ends f when it cannot be opened; its bytes stay the caller's. */
+static hry_status finish(hry_gguf_file *f, const hry_import_options *options, hry_file **file, hry_error *err)
+{
+    hry_notes notes = { .fn = options->note, .ctx = options->note_ctx };
+    hry_status status = hry_gguf_file_map_metadata(f, f->part_count > 1, err);
+    if (status == HRY_OK)
+        status = prepare_descs(f, err);
+    if (status)
+        return status;
+    hry_gguf_file_note(f, &notes);
+    return provide(f, file, err);
+}
+
+static const hry_import_options no_options;
+
+/* path NULL: the file stands alone. Closes bytes on failure, but for memory, which is the caller's. */
+static hry_status open_bytes(const hry_foreign_bytes *bytes, const char *path, const hry_import_options *options,
+                             hry_file **file, hry_error *err)
+{
+    hry_foreign_bytes first = *bytes;
+    hry_gguf_file *f = hry_gguf_file_create(options, err);
+    hry_status status = f ? hry_gguf_file_add(f, bytes, err) : HRY_E_MEMORY;
+    if (status) {
+        if (first.fd >= 0)
+            hry_foreign_bytes_close(&first);
+    } else {
+        status = hry_gguf_set_complete(f, path, options, err);
+        if (status == HRY_OK)
+            status = finish(f, options, file, err);
+        if (status && f->parts[0].bytes.fd < 0)
+            f->parts[0].bytes.release = NULL;
+    }
+    if (status && f)
+        hry_gguf_file_destroy(f, true);
+    return status;
+}
+
+hry_status hry_gguf_open(const char *path, const hry_import_options *options, hry_file **file, hry_error *err)
+{
+    hry_foreign_bytes bytes;
+    options = options ? options : &no_options;
+    hry_status status = hry_foreign_bytes_open(path, options->file.access, &bytes, err);
+    return status ? status : open_bytes(&bytes, path, options, file, err);
+}
+
+hry_status hry_gguf_open_fd(int fd, const hry_import_options *options, hry_file **file, hry_error *err)
+{
+    hry_foreign_bytes bytes;
+    options = options ? options : &no_options;
+    hry_status status = hry_foreign_bytes_open_fd(fd, options->file.access, &bytes, err);
+    return status ? status : open_bytes(&bytes, NULL, options, file, err);
+}
+
+hry_status hry_gguf_open_memory(const void *bytes, uint64_t nbytes, hry_release_fn *release, void *ctx,
+                                const hry_import_options *options, hry_file **file, hry_error *err)
+{
+    hry_foreign_bytes memory;
+    hry_foreign_bytes_memory(bytes, nbytes, &memory);
+    memory.release = release;
+    memory.release_ctx = ctx;
+    return open_bytes(&memory, NULL, options ? options : &no_options, file, err);
+}

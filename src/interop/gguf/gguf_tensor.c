@@ -1,0 +1,136 @@
+/* One tensor of a GGUF file: what becomes of it, and the descriptor that says so. */
+#include "base/alloc.h"
+#include "interop/gguf/gguf_decode.h"
+#include "interop/gguf/gguf_file.h"
+
+#include <hurray/interop.h>
+
+enum { DESC_SIZE = 320 }; /* more than any descriptor made here takes */
+
+static const hry_gguf_part *part_of(const hry_gguf_file *f, uint64_t i)
+{
+    size_t low = 0, high = f->part_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (f->parts[middle].first <= i)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &f->parts[low];
+}
+
+hry_status hry_gguf_file_view(const hry_gguf_file *f, uint64_t i, hry_gguf_view *view, hry_error *err)
+{
+    view->part = part_of(f, i);
+    view->name = f->names.items[i];
+    hry_status status = hry_gguf_header_info(&view->part->header, view->name, &view->info, err);
+    if (status)
+        return status;
+    view->how = f->how[view->info.type_id];
+    /* Grids hide numbers in bytes, so that nobody could turn them around. */
+    if (view->how == HRY_GGUF_CARRIED && view->info.type->grid && view->part->header.swapped)
+        view->how = HRY_GGUF_REFUSED;
+    view->form = view->how == HRY_GGUF_FORMED ? hry_gguf_form_of(view->info.type_id) : NULL;
+    return HRY_OK;
+}
+
+static hry_status refuse(const hry_gguf_view *view, hry_error *err)
+{
+    const hry_gguf_type *type = view->info.type;
+    uint64_t at = (uint64_t)((const uint8_t *)view->name.ptr - view->part->header.bytes);
+    if (type->grid && view->part->header.swapped)
+        return hry_gguf_fail(err, HRY_E_UNSUPPORTED, at, view->info.type_id, view->name,
+                             "%s in big-endian order cannot be carried", type->name);
+    return hry_gguf_fail(err, HRY_E_UNSUPPORTED, at, view->info.type_id, view->name,
+                         hry_gguf_decoder(view->info.type_id)
+                             ? "%s has no exact form here: dequantize it, or allow a private scheme to carry it"
+                             : "%s cannot be decoded: only a private scheme can carry it, where that is allowed",
+                         type->name);
+}
+
+static void describe(const hry_gguf_view *view, hry_desc_spec *spec, uint64_t shape[HRY_GGUF_MAX_DIMS],
+                     hry_quantization *q, uint8_t payload[HRY_GGUF_PAYLOAD_MAX])
+{
+    const hry_gguf_info *info = &view->info;
+    const hry_gguf_form *form = view->form;
+    *spec = (hry_desc_spec){ .type = info->type->element, .rank = info->rank, .shape = shape };
+    for (uint32_t k = 0; k < info->rank; k++)
+        shape[k] = info->dims[info->rank - 1 - k];
+    if (view->how == HRY_GGUF_DECODED)
+        spec->type = HRY_TYPE_FLOAT32;
+    if (view->how == HRY_GGUF_CARRIED) {
+        spec->type = HRY_TYPE_UINT8;
+        shape[info->rank - 1] = info->dims[0] / info->type->elements * info->type->bytes;
+        *q = (hry_quantization){ .scheme = HRY_SCHEME_GGUF,
+                                 .payload = payload,
+                                 .payload_length = hry_gguf_payload_put(info, payload) };
+        spec->quantization = q;
+    }
+    if (form) {
+        bool affine = form->scheme == HRY_SCHEME_PER_BLOCK;
+        spec->type = form->storage;
+        *q = (hry_quantization){ .scheme = form->scheme,
+                                 .flags = affine && !form->zero_point ? HRY_QUANT_SYMMETRIC : 0,
+                                 .axis = info->rank - 1,
+                                 .block_size = form->block,
+                                 .scale_buffer_index = 1,
+                                 .zero_point_buffer_index = form->zero_point ? 2 : HRY_NO_BUFFER,
+                                 .scale_type_tag = form->scale_type };
+        spec->quantization = q;
+    }
+}
+
+static hry_status encode(const hry_gguf_file *f, uint64_t i, uint8_t bytes[DESC_SIZE], hry_desc *desc, hry_error *err)
+{
+    hry_gguf_view view;
+    hry_desc_spec spec;
+    uint64_t shape[HRY_GGUF_MAX_DIMS];
+    hry_quantization q;
+    uint8_t payload[HRY_GGUF_PAYLOAD_MAX];
+    hry_error why;
+    hry_status status = hry_gguf_file_view(f, i, &view, err);
+    if (status)
+        return status;
+    if (view.how == HRY_GGUF_REFUSED)
+        return refuse(&view, err);
+    describe(&view, &spec, shape, &q, payload);
+    status = hry_desc_encode(&spec, &f->parse, bytes, DESC_SIZE, desc, &why);
+    if (status)
+        return hry_gguf_fail(err, HRY_E_UNSUPPORTED,
+                             (uint64_t)((const uint8_t *)view.name.ptr - view.part->header.bytes), why.rule, view.name,
+                             "%s: %s [%s]", view.info.type->name, why.message, hry_rule_id(why.rule));
+    return HRY_OK;
+}
+
+/* Several threads may make the same descriptor at once: the first one stays. */
+static hry_status make_desc(const hry_gguf_file *f, uint64_t i, const uint8_t **bytes, hry_error *err)
+{
+    uint8_t room[DESC_SIZE], *expected = NULL;
+    hry_desc desc;
+    hry_status status = encode(f, i, room, &desc, err);
+    if (status)
+        return status;
+    uint8_t *made = hry_alloc(&f->allocator, desc.length, 1);
+    if (!made)
+        return hry_fail_memory(err, desc.length);
+    memcpy(made, room, desc.length);
+    if (!atomic_compare_exchange_strong_explicit(&f->descs[i], &expected, made, memory_order_acq_rel,
+                                                 memory_order_acquire)) {
+        hry_free(&f->allocator, made, desc.length, 1);
+        made = expected;
+    }
+    *bytes = made;
+    return HRY_OK;
+}
+
+hry_status hry_gguf_file_desc(const hry_gguf_file *f, uint64_t i, hry_desc *desc, hry_error *err)
+{
+    const uint8_t *bytes = atomic_load_explicit(&f->descs[i], memory_order_acquire);
+    if (!bytes) {
+        hry_status status = make_desc(f, i, &bytes, err);
+        if (status)
+            return status;
+    }
+    return hry_desc_parse(bytes, hry_load32(bytes + 6), &f->parse, desc, err);
+}

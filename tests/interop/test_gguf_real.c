@@ -1,0 +1,111 @@
+/* GGUF files as ggml and others wrote them, against what ggml itself makes of their blocks. */
+#include "interop/st_model.h"
+#include "support/scratch.h"
+#include "support/shared_data.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+static int make_scratch(void **state)
+{
+    (void)state;
+    return scratch_make() ? 0 : -1;
+}
+
+static int drop_scratch(void **state)
+{
+    (void)state;
+    scratch_remove();
+    return 0;
+}
+
+/* The path of a file in the shared data; skips the test when it is not there. */
+static const char *shared_path(const char *name)
+{
+    static char full[4096];
+    size_t nbytes;
+    free(shared_read(name, &nbytes));
+    snprintf(full, sizeof full, "%s/%s", HRY_SHARED_DIR, name);
+    return full;
+}
+
+static hry_file *open_gguf(const char *name, const hry_import_options *options)
+{
+    hry_error err;
+    hry_file *file = NULL;
+    if (hry_gguf_open(shared_path(name), options, &file, &err))
+        fail_msg("%s: %s", name, err.message);
+    return file;
+}
+
+/* Bit for bit, but for what a NaN is made of. */
+static size_t count_differences(const float *a, const float *b, size_t n)
+{
+    size_t differences = 0;
+    for (size_t i = 0; i < n; i++)
+        differences += memcmp(a + i, b + i, sizeof *a) != 0 && !(isnan(a[i]) && isnan(b[i]));
+    return differences;
+}
+
+static size_t compare_oracle(const char *name, hry_access access)
+{
+    char oracle_name[256];
+    hry_error err;
+    hry_file *oracle;
+    size_t values = 0;
+    hry_file *file = open_gguf(name, &(hry_import_options){ .dequantize = HRY_DEQUANTIZE_ALL, .file.access = access });
+    snprintf(oracle_name, sizeof oracle_name, "%.*s.dequant_f32.safetensors", (int)strlen(name) - 5, name);
+    assert_int_equal(hry_safetensors_open(shared_path(oracle_name), NULL, &oracle, &err), HRY_OK);
+    assert_in_range(hry_file_count(oracle), 1, hry_file_count(file));
+    for (uint64_t i = 0; i < hry_file_count(oracle); i++) {
+        hry_tensor *ours, *theirs;
+        uint64_t at, n, m;
+        hry_str tensor = hry_file_name(oracle, i);
+        assert_true(hry_file_find(file, tensor.ptr, tensor.len, &at));
+        if (hry_file_tensor_at(file, at, &ours, &err) || hry_file_tensor_at(oracle, i, &theirs, &err))
+            fail_msg("%.*s: %s", (int)tensor.len, tensor.ptr, err.message);
+        const void *a = hry_tensor_buffer(ours, 0, &n), *b = hry_tensor_buffer(theirs, 0, &m);
+        if (hry_tensor_type(ours) == HRY_TYPE_FLOAT32) {
+            assert_int_equal(n, m);
+            assert_int_equal(count_differences(a, b, (size_t)n / 4), 0);
+            values += (size_t)n / 4;
+        } else { /* half precision stays as it is */
+            assert_int_equal(2 * n, m);
+            for (size_t k = 0; k < n / 2; k++) {
+                float x = (float)hry_element_f64(hry_tensor_type(ours), a, k), y;
+                memcpy(&y, (const char *)b + 4 * k, 4);
+                assert_int_equal(count_differences(&x, &y, 1), 0);
+            }
+            values += (size_t)n / 2;
+        }
+        hry_tensor_release(ours);
+        hry_tensor_release(theirs);
+    }
+    hry_file_close(oracle);
+    hry_file_close(file);
+    return values;
+}
+
+/* The numbers of values are those of gguf.md, section 6. */
+static void as_ggml_does(void **state)
+{
+    (void)state;
+    for (hry_access access = HRY_MAP; access <= HRY_READ; access++) {
+        assert_int_equal(compare_oracle("data/gguf/silero_mixed_types.gguf", access), 671744);
+        assert_int_equal(compare_oracle("data/gguf/edge_blocks.gguf", access), 1536);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_ggml_does),
+    };
+    return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+}
