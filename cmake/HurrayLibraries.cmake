@@ -45,7 +45,7 @@ endforeach()
 hurray_add_library(hurray hurray SOURCES ${core_sources} LINK m)
 
 file(GLOB ffi_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/src/ffi/*.c")
-if(ffi_sources)
+if(HURRAY_FFI AND ffi_sources)
     hurray_add_library(hurray_ffi hurray_ffi SOURCES ${ffi_sources}
         LINK_STATIC hurray_static LINK_SHARED hurray_shared)
 endif()

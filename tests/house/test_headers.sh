@@ -6,8 +6,8 @@ trap 'rm -rf "$work"' EXIT
 include=$HURRAY_SOURCE_DIR/include
 count=0
 warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
-for header in "$include"/hurray/*.h; do
-    name=hurray/${header##*/}
+for header in "$include"/*.h "$include"/hurray/*.h; do
+    name=${header#"$include"/}
     printf '#include <%s>\n#include <%s>\nint main(void)\n{\n    return 0;\n}\n' "$name" "$name" >"$work/alone.c"
     cp "$work/alone.c" "$work/alone.cpp"
     for standard in c11 c17; do

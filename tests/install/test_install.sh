@@ -1,6 +1,5 @@
 #!/bin/sh
-# Programs build against the installed tree, by pkg-config and by CMake, wherever the tree has been moved, and with the
-# source tree as a subfolder of theirs.
+# Programs build against the installed tree, by pkg-config and by CMake, wherever the tree has been moved.
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -40,14 +39,6 @@ cmake --build "$work/found" >/dev/null
 for program in "$work"/found/print_version*; do
     expect "find_package, ${program##*/}" "$("$program")"
 done
-cmake -S "$here/consumer" -B "$work/sub" -G Ninja -DHURRAY_SUBFOLDER="$HURRAY_SOURCE_DIR" \
-    -DCMAKE_C_COMPILER="$cc" >/dev/null
-cmake --build "$work/sub" >/dev/null
-expect "add_subdirectory" "$("$work/sub/print_version")"
-if find "$work/sub" -name 'libhurray-*' | grep . || [ -e "$work/sub/hurray/hurray" ]; then
-    echo "add_subdirectory built more than the core"
-    exit 1
-fi
 
 if [ -e "$pkgconfig/hurray-interop.pc" ]; then
     "$cc" -std=c17 -Wall -Werror "$here/use_interop.c" $(pkg-config --cflags --libs hurray-interop) -o "$work/interop"
@@ -55,6 +46,10 @@ if [ -e "$pkgconfig/hurray-interop.pc" ]; then
     "$cc" -std=c17 -Wall -Werror "$here/use_interop.c" $(pkg-config --cflags hurray-interop) \
         "$library/libhurray-interop.a" "$library/libhurray.a" $(pkg-config --libs yajl) -lm -o "$work/interop-static"
     expect "a program on libhurray-interop.a" "$("$work/interop-static")"
+fi
+if [ -e "$pkgconfig/hurray_ffi.pc" ]; then
+    "$cc" -std=c17 -Wall -Werror "$here/use_ffi.c" $(pkg-config --cflags --libs hurray_ffi) -o "$work/ffi"
+    expect "a program on libhurray_ffi.so" "$(LD_LIBRARY_PATH=$library "$work/ffi")"
 fi
 if [ -x "$tree/bin/hurray" ]; then
     expect "the installed command" "$("$tree/bin/hurray" --version | awk '{ print $NF; exit }')"
