@@ -160,6 +160,27 @@ HRY_API hry_status hry_gguf_open_fd(int fd, const hry_import_options *options, h
 HRY_API hry_status hry_gguf_open_memory(const void *bytes, uint64_t nbytes, hry_release_fn *release, void *ctx,
                                         const hry_import_options *options, hry_file **file, hry_error *err);
 
+/*
+ * Version 3, little-endian, in blocks of general.alignment, which is 32 when the metadata do not say: row-major tensors
+ * of up to 4 dimensions and of a type that GGUF has, in the file's order. Of quantized ones: int8, int4 and float4_e2m1
+ * as hry_gguf_open makes them, in blocks of 32 along the last dimension, become Q8_0, Q4_0 and MXFP4, also with
+ * float32 or bfloat16 scales that float16 holds, and uint4 with a zero point of 8; two-bit codes become Q1_0, Q2_0,
+ * TQ1_0 and TQ2_0; what is carried becomes what it was. A scale of 1 with codes of zero is written as a scale of
+ * zero. Everything else is left out and passed to note, and so are names of more than 63 bytes.
+ *
+ * Of a file that once was GGUF, "gguf.metadata" brings back types, order and whatever else there was: if nothing
+ * changed, the same bytes. Metadata that it does not list get the narrowest type that fits, but for those that GGUF
+ * itself defines. A hry_file that is a GGUF file is copied with all its types.
+ *
+ * Errors: HRY_E_UNSUPPORTED under strict; those of reading the file and of writing. For a path: a temporary file
+ * beside it, synced and renamed when it is complete.
+ */
+HRY_API hry_status hry_gguf_save(hry_file *file, const char *path, const hry_export_options *options, hry_error *err);
+/* Forward only: to a file, pipe or socket. */
+HRY_API hry_status hry_gguf_save_fd(hry_file *file, int fd, const hry_export_options *options, hry_error *err);
+HRY_API hry_status hry_gguf_save_sink(hry_file *file, const hry_sink *sink, const hry_export_options *options,
+                                      hry_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,5 @@
 /* A hry_file over tensors that lie in no container: another format's file, or several files as one. */
+#include "file/provider.h"
 #include "base/alloc.h"
 #include "base/status.h"
 #include "file/collection.h"
@@ -157,6 +158,11 @@ static const hry_file_ops provider_ops = { .name = provided_name,
                                            .stored = provided_stored,
                                            .read_stored = provided_read_stored,
                                            .destroy = provided_destroy };
+
+const hry_provider *hry_file_provider(const hry_file *file)
+{
+    return file->ops == &provider_ops ? &provided_of(file)->provider : NULL;
+}
 
 static hry_status collect_names(provided *p, hry_error *err)
 {

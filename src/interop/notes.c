@@ -33,6 +33,19 @@ void hry_notes_add(hry_notes *notes, hry_note_kind kind, hry_note_subject subjec
         notes->fn(notes->ctx, &(hry_note){ .kind = kind, .subject = subject, .name = name, .reason = reason });
 }
 
+void hry_notes_add_dropped(hry_notes *notes, hry_str name, const hry_desc *desc)
+{
+    static const struct {
+        uint32_t flag;
+        const char *reason;
+    } parts[] = { { HRY_HAS_SHARD, "its place in a larger tensor is dropped" },
+                  { HRY_HAS_STATISTICS, "its statistics are dropped" },
+                  { HRY_HAS_COMPOSITE_MEMBER, "its role in a composite is dropped" } };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (hry_desc_flags(desc) & parts[i].flag)
+            hry_notes_add(notes, HRY_NOTE_CHANGED, HRY_NOTE_TENSOR, name, parts[i].reason);
+}
+
 hry_status hry_notes_refuse(const hry_notes *notes, hry_status status, const char *what, hry_error *err)
 {
     if (notes->count == 0)

@@ -14,6 +14,8 @@ typedef struct hry_notes {
 
 /* HRY_NOTE_GROWN is passed on only: nothing is lost. */
 void hry_notes_add(hry_notes *notes, hry_note_kind kind, hry_note_subject subject, hry_str name, const char *reason);
+/* What is said of a tensor that is carried, but without some part of its descriptor. */
+void hry_notes_add_dropped(hry_notes *notes, hry_str name, const hry_desc *desc);
 /* Fails with status and the summary when there was a remark: "what: part "a": reason; ...". */
 hry_status hry_notes_refuse(const hry_notes *notes, hry_status status, const char *what, hry_error *err);
 

@@ -1,4 +1,5 @@
 /* GGUF files as ggml and others wrote them, against what ggml itself makes of their blocks. */
+#include "interop/gguf_model.h"
 #include "interop/st_model.h"
 #include "support/scratch.h"
 #include "support/shared_data.h"
@@ -102,10 +103,63 @@ static void as_ggml_does(void **state)
     }
 }
 
+static const char *const files[] = { "data/gguf/silero_mixed_types.gguf",   "data/gguf/edge_blocks.gguf",
+                                     "data/gguf/ggml-vocab-bert-bge.gguf",  "data/gguf/ggml-vocab-gpt-2.gguf",
+                                     "data/gguf/gridcore_valid_small.gguf", "data/bad/empty.gguf" };
+
+static void assert_saved_is(hry_file *file, const char *name, const char *label)
+{
+    hry_error err;
+    size_t n, m;
+    uint8_t *before = shared_read(name, &n);
+    if (hry_gguf_save(file, scratch_path("back.gguf"),
+                      &(hry_export_options){ .strict = true, .replace = true, .no_sync = true }, &err))
+        fail_msg("%s: %s", name, err.message);
+    uint8_t *after = read_file(scratch_path("back.gguf"), &m);
+    if (n != m || memcmp(before, after, n) != 0)
+        fail_msg("%s: not the same bytes %s", name, label);
+    free(after);
+    free(before);
+}
+
+/* A GGUF file that is copied as one keeps every byte, types without a form here included. */
+static void copies(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (hry_access access = HRY_MAP; access <= HRY_READ; access++) {
+            hry_file *file = open_gguf(files[i], &(hry_import_options){ .file.access = access });
+            assert_saved_is(file, files[i], "as a copy");
+            hry_file_close(file);
+        }
+}
+
+/* By way of a container, with what has no form carried as it is. */
+static void there_and_back(void **state)
+{
+    const hry_file_options allowed = { .parse = { .allow = &gguf_all } };
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        hry_error err;
+        hry_file *container;
+        if (strstr(files[i], "edge"))
+            continue; /* has infinite scales */
+        hry_file *file = open_gguf(files[i], &(hry_import_options){ .file = allowed });
+        if (gguf_to_container(file, scratch_path("model.hrry"), &err) ||
+            gguf_open_container(scratch_path("model.hrry"), &container, &err))
+            fail_msg("%s: %s", files[i], err.message);
+        assert_saved_is(container, files[i], "by way of a container");
+        hry_file_close(container);
+        hry_file_close(file);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_ggml_does),
+        cmocka_unit_test(copies),
+        cmocka_unit_test(there_and_back),
     };
     return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
 }

@@ -118,10 +118,8 @@ static hry_status read_swapped(const hry_gguf_view *view, uint64_t offset, uint8
     return HRY_OK;
 }
 
-hry_status hry_gguf_file_read_blocks(const hry_gguf_file *f, const hry_gguf_view *view, uint64_t offset, void *dst,
-                                     size_t nbytes, hry_error *err)
+hry_status hry_gguf_view_read(const hry_gguf_view *view, uint64_t offset, void *dst, size_t nbytes, hry_error *err)
 {
-    (void)f;
     hry_status status = hry_foreign_bytes_still(&view->part->bytes, place(view) + offset + nbytes, err);
     if (status)
         return status;
@@ -137,11 +135,11 @@ static void put_zero_points(uint8_t zero_point, uint64_t offset, uint8_t *dst, s
         dst[i] = (offset + i) % 4 == 0 ? zero_point : 0;
 }
 
-static hry_status read_view(const hry_gguf_file *f, const hry_gguf_view *view, uint32_t k, uint64_t offset, void *dst,
-                            size_t nbytes, hry_error *err)
+static hry_status read_view(const hry_gguf_view *view, uint32_t k, uint64_t offset, void *dst, size_t nbytes,
+                            hry_error *err)
 {
     if (view->how == HRY_GGUF_PLAIN || view->how == HRY_GGUF_CARRIED)
-        return hry_gguf_file_read_blocks(f, view, offset, dst, nbytes, err);
+        return hry_gguf_view_read(view, offset, dst, nbytes, err);
     if (k == 2) {
         put_zero_points(view->form->zero_point, offset, dst, nbytes);
         return HRY_OK;
@@ -155,17 +153,22 @@ hry_status hry_gguf_file_read(const hry_gguf_file *f, uint64_t i, uint32_t k, ui
 {
     hry_gguf_view view;
     hry_status status = hry_gguf_file_view(f, i, &view, err);
-    return status ? status : read_view(f, &view, k, offset, dst, nbytes, err);
+    return status ? status : read_view(&view, k, offset, dst, nbytes, err);
+}
+
+bool hry_gguf_view_locate(const hry_gguf_view *view, int *fd, uint64_t *offset)
+{
+    if (is_swapped(view) || view->part->bytes.fd < 0)
+        return false;
+    *fd = view->part->bytes.fd;
+    *offset = place(view);
+    return true;
 }
 
 bool hry_gguf_file_locate(const hry_gguf_file *f, uint64_t i, int *fd, uint64_t *offset)
 {
     hry_gguf_view view;
-    if (hry_gguf_file_view(f, i, &view, NULL) || !is_same(&view) || view.part->bytes.fd < 0)
-        return false;
-    *fd = view.part->bytes.fd;
-    *offset = place(&view);
-    return true;
+    return hry_gguf_file_view(f, i, &view, NULL) == HRY_OK && is_same(&view) && hry_gguf_view_locate(&view, fd, offset);
 }
 
 /* ---- Buffers of our own: one block of memory for all of a tensor's, behind a head that keeps their alignment ---- */
@@ -202,15 +205,15 @@ static hry_status allocate(const hry_gguf_file *f, const hry_desc *desc, own_buf
     return HRY_OK;
 }
 
-static hry_status fill(const hry_gguf_file *f, const hry_gguf_view *view, const hry_desc *desc, own_buffers *own,
-                       const void **buffers, hry_error *err)
+static hry_status fill(const hry_gguf_view *view, const hry_desc *desc, own_buffers *own, const void **buffers,
+                       hry_error *err)
 {
     uint8_t *at = (uint8_t *)(own + 1);
     hry_status status = HRY_OK;
     hry_buffer row;
     for (uint32_t k = 0; hry_desc_buffer(desc, k, &row) && status == HRY_OK; k++) {
         buffers[k] = row.byte_size ? at : NULL;
-        status = read_view(f, view, k, 0, at, (size_t)row.byte_size, err);
+        status = read_view(view, k, 0, at, (size_t)row.byte_size, err);
         at += (row.byte_size + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
     }
     return status;
@@ -236,7 +239,7 @@ hry_status hry_gguf_file_buffers(const hry_gguf_file *f, uint64_t i, const void 
     status = allocate(f, &desc, &own, err);
     if (status)
         return status;
-    status = fill(f, &view, &desc, own, buffers, err);
+    status = fill(&view, &desc, own, buffers, err);
     if (status) {
         release_own(own);
         return status;

@@ -77,8 +77,12 @@ bool hry_gguf_file_locate(const hry_gguf_file *file, uint64_t i, int *fd, uint64
 hry_status hry_gguf_file_read(const hry_gguf_file *file, uint64_t i, uint32_t k, uint64_t offset, void *dst,
                               size_t nbytes, hry_error *err);
 /* nbytes of the blocks themselves, little-endian, whatever becomes of them. */
-hry_status hry_gguf_file_read_blocks(const hry_gguf_file *file, const hry_gguf_view *view, uint64_t offset, void *dst,
-                                     size_t nbytes, hry_error *err);
+hry_status hry_gguf_view_read(const hry_gguf_view *view, uint64_t offset, void *dst, size_t nbytes, hry_error *err);
+/* Where they lie in an open file, if they do so little-endian. */
+bool hry_gguf_view_locate(const hry_gguf_view *view, int *fd, uint64_t *offset);
+
+/* The GGUF file that a hry_file was opened from; NULL for any other. */
+hry_gguf_file *hry_gguf_file_behind(const hry_file *file);
 
 /* ---- The private scheme ---- */
 

@@ -1,4 +1,5 @@
 #include "base/alloc.h"
+#include "file/provider.h"
 #include "interop/gguf/gguf_file.h"
 #include "interop/gguf/gguf_set.h"
 #include "interop/quote.h"
@@ -31,6 +32,12 @@ static hry_status provide_bytes(void *ctx, uint64_t i, uint32_t k, uint64_t offs
 static void provide_no_more(void *ctx)
 {
     hry_gguf_file_destroy(ctx, true);
+}
+
+hry_gguf_file *hry_gguf_file_behind(const hry_file *file)
+{
+    const hry_provider *provider = hry_file_provider(file);
+    return provider && provider->desc == provide_desc ? provider->ctx : NULL;
 }
 
 /* Places for descriptors that nobody has asked for yet. */

@@ -37,20 +37,6 @@ static const char *objection(const hry_desc *desc, uint64_t *nbytes, char why[RE
     return why;
 }
 
-/* What is said of a tensor that is carried, but without some part of its descriptor. */
-static void note_dropped(const hry_desc *desc, hry_str name, hry_notes *notes)
-{
-    static const struct {
-        uint32_t flag;
-        const char *reason;
-    } parts[] = { { HRY_HAS_SHARD, "its place in a larger tensor is dropped" },
-                  { HRY_HAS_STATISTICS, "its statistics are dropped" },
-                  { HRY_HAS_COMPOSITE_MEMBER, "its role in a composite is dropped" } };
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if (hry_desc_flags(desc) & parts[i].flag)
-            hry_notes_add(notes, HRY_NOTE_CHANGED, HRY_NOTE_TENSOR, name, parts[i].reason);
-}
-
 static void put_entry(hry_json_text *json, hry_str name, const hry_desc *desc, uint64_t begin, uint64_t end)
 {
     hry_json_put_string(json, name);
@@ -89,7 +75,7 @@ static hry_status plan_tensor(hry_file *file, uint32_t i, hry_notes *notes, hry_
         hry_notes_add(notes, HRY_NOTE_LEFT_OUT, HRY_NOTE_TENSOR, name, reason);
         return HRY_OK;
     }
-    note_dropped(&desc, name, notes);
+    hry_notes_add_dropped(notes, name, &desc);
     item.is_bool = hry_desc_type(&desc) == HRY_TYPE_BOOL;
     uint64_t begin = *end;
     if (!hry_add(begin, item.nbytes, end))
