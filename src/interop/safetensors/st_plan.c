@@ -19,7 +19,7 @@ static const char *objection(const hry_desc *desc, uint64_t *nbytes, char why[RE
     hry_quantization q;
     uint64_t count;
     if (hry_desc_is_opaque(desc))
-        return "opaque";
+        return "opaque: of a kind that is unknown or private";
     if (hry_desc_layout(desc) != HRY_LAYOUT_ROW_MAJOR)
         snprintf(why, REASON_SIZE, "layout %s is not representable", hry_layout_name(hry_desc_layout(desc)));
     else if (hry_desc_quantization(desc, &q))
