@@ -72,7 +72,7 @@ static int option_by_letter(const cli_command *command, char letter)
 
 static void append(cli_list *list, const char *item)
 {
-    list->items = cli_realloc(list->items, (list->count + 1) * sizeof *list->items);
+    list->items = cli_realloc_items(list->items, list->count + 1, sizeof *list->items);
     list->items[list->count++] = item;
 }
 

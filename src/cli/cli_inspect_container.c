@@ -49,7 +49,7 @@ static void read_entries(skeleton *s)
         const uint8_t *fields = s->index + pos + 2 + len;
         if (s->count == room) {
             room = room ? 2 * room : 64;
-            s->entries = cli_realloc(s->entries, room * sizeof *s->entries);
+            s->entries = cli_realloc_items(s->entries, room, sizeof *s->entries);
         }
         s->entries[s->count++] = (entry){ .name = { (const char *)s->index + pos + 2, len },
                                           .descriptor_offset = le(fields, 8),

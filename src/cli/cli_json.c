@@ -9,30 +9,31 @@
 
 struct cli_json {
     yajl_gen gen;
+    bool any; /* something has been printed */
 };
 
 static void print(void *ctx, const char *text, size_t len)
 {
-    (void)ctx;
+    cli_json *json = ctx;
+    json->any = true;
     fwrite(text, 1, len, stdout);
 }
 
 cli_json *cli_json_begin(void)
 {
     cli_json *json = cli_realloc(NULL, sizeof *json);
-    json->gen = yajl_gen_alloc(NULL);
-    if (!json->gen || !yajl_gen_config(json->gen, yajl_gen_print_callback, print, NULL)) {
-        fputs("hurray: out of memory\n", stderr);
-        exit(CLI_FAILED);
-    }
+    *json = (cli_json){ .gen = yajl_gen_alloc(NULL) };
+    if (!json->gen || !yajl_gen_config(json->gen, yajl_gen_print_callback, print, json))
+        cli_out_of_memory();
     return json;
 }
 
 void cli_json_end(cli_json *json)
 {
     yajl_gen_free(json->gen);
+    if (json->any)
+        fputc('\n', stdout);
     free(json);
-    fputc('\n', stdout);
 }
 
 static void put_string(cli_json *json, const char *text, size_t len)

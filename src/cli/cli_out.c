@@ -1,4 +1,5 @@
 #include "cli/cli_out.h"
+#include "cli/cli_signals.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -9,13 +10,18 @@
 #include <string.h>
 #include <unistd.h>
 
+void cli_out_of_memory(void)
+{
+    fputs("hurray: out of memory\n", stderr);
+    cli_drop_temporaries();
+    exit(CLI_FAILED);
+}
+
 void *cli_realloc(void *ptr, size_t size)
 {
     void *out = realloc(ptr, size ? size : 1);
-    if (!out) {
-        fputs("hurray: out of memory\n", stderr);
-        exit(CLI_FAILED);
-    }
+    if (!out)
+        cli_out_of_memory();
     return out;
 }
 
@@ -40,7 +46,7 @@ char *cli_format(const char *format, ...)
     int len = vasprintf(&out, format, args);
     va_end(args);
     if (len < 0)
-        cli_realloc(NULL, SIZE_MAX / 2);
+        cli_out_of_memory();
     return out;
 }
 

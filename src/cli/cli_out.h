@@ -8,7 +8,9 @@
 
 #define CLI_PRINTF(fmt_arg, first_arg) __attribute__((format(printf, fmt_arg, first_arg)))
 
-/* realloc that ends the program (exit code 2) for lack of memory. */
+/* Ends the program with exit code 2, and leaves nothing that is not complete. */
+_Noreturn void cli_out_of_memory(void);
+/* realloc that ends the program for lack of memory. */
 void *cli_realloc(void *ptr, size_t size);
 /* The same for count items, more than which may not fit the address space. */
 void *cli_realloc_items(void *ptr, uint64_t count, size_t item_size);

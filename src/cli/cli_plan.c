@@ -15,7 +15,7 @@ void cli_plan_add_rows(cli_plan *plan, const cli_input *input, const cli_rows *r
 {
     if (rows->count > plan->item_room - plan->count) {
         plan->item_room = 2 * (plan->count + rows->count);
-        plan->items = cli_realloc(plan->items, plan->item_room * sizeof *plan->items);
+        plan->items = cli_realloc_items(plan->items, plan->item_room, sizeof *plan->items);
     }
     for (uint64_t k = 0; k < rows->count; k++)
         plan->items[plan->count++] = (cli_item){
@@ -27,7 +27,7 @@ static void append_kv(cli_plan *plan, const hry_kv *kv)
 {
     if (plan->kv_count == plan->kv_room) {
         plan->kv_room = plan->kv_room ? 2 * plan->kv_room : 16;
-        plan->kvs = cli_realloc(plan->kvs, plan->kv_room * sizeof *plan->kvs);
+        plan->kvs = cli_realloc_items(plan->kvs, plan->kv_room, sizeof *plan->kvs);
     }
     plan->kvs[plan->kv_count++] = *kv;
 }
@@ -58,7 +58,7 @@ void cli_plan_set_kv(cli_plan *plan, const hry_kv *kv)
 void cli_plan_remove_kv(cli_plan *plan, uint64_t position)
 {
     plan->kv_count--;
-    memmove(&plan->kvs[position], &plan->kvs[position + 1], (plan->kv_count - position) * sizeof *plan->kvs);
+    memmove(&plan->kvs[position], &plan->kvs[position + 1], (size_t)(plan->kv_count - position) * sizeof *plan->kvs);
 }
 
 void cli_plan_keep_form(cli_plan *plan, const hry_file *file)

@@ -52,9 +52,9 @@ static void opened_close(void *ctx)
 hry_status cli_plan_open(const cli_plan *plan, hry_file **file, hry_error *err)
 {
     opened *o = cli_realloc(NULL, sizeof *o);
-    *o = (opened){ .items = cli_realloc(NULL, plan->count * sizeof *o->items),
-                   .names = cli_realloc(NULL, plan->count * sizeof *o->names),
-                   .kvs = cli_realloc(NULL, plan->kv_count * sizeof *o->kvs) };
+    *o = (opened){ .items = cli_realloc_items(NULL, plan->count, sizeof *o->items),
+                   .names = cli_realloc_items(NULL, plan->count, sizeof *o->names),
+                   .kvs = cli_realloc_items(NULL, plan->kv_count, sizeof *o->kvs) };
     for (uint64_t k = 0; k < plan->count; k++) {
         o->items[k] = plan->items[k];
         o->names[k] = plan->items[k].name;

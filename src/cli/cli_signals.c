@@ -27,8 +27,7 @@ static bool is_temporary(const char *path)
     return name && strncmp(name + 1, ".hurray-", 8) == 0 && strcmp(path + len - 4, ".tmp") == 0;
 }
 
-/* Takes away what is open and not complete, then ends as the signal would have it. */
-static void give_up(int number)
+void cli_drop_temporaries(void)
 {
     enum { FDS = 1024 };
     char link[32], path[4096];
@@ -41,6 +40,12 @@ static void give_up(int number)
         if (is_temporary(path))
             unlink(path);
     }
+}
+
+/* Ends as the signal would have it, but leaves nothing behind. */
+static void give_up(int number)
+{
+    cli_drop_temporaries();
     signal(number, SIG_DFL);
     raise(number);
 }

@@ -4,4 +4,7 @@
 
 void cli_signals_start(void);
 
+/* Takes away the outputs that are open and not complete. A signal handler may call it. */
+void cli_drop_temporaries(void);
+
 #endif

@@ -25,7 +25,7 @@ static void add(findings *all, const hry_error *err, hry_str tensor, bool lint)
 {
     if (all->count == all->room) {
         all->room = all->room ? 2 * all->room : 16;
-        all->items = cli_realloc(all->items, all->room * sizeof *all->items);
+        all->items = cli_realloc_items(all->items, all->room, sizeof *all->items);
     }
     char *name = tensor.ptr ? cli_copy(tensor.ptr, tensor.len) : NULL;
     all->items[all->count++] = (finding){ *err, name, tensor.len, lint };

@@ -17,8 +17,8 @@ static int check_parts(cli_input *inputs, uint64_t count)
         return CLI_OK;
     if (parts > 1 << 20)
         return cli_fail(CLI_NO, first, CLI_SPLIT_COUNT, "%" PRIu64 " parts are more than can be", parts);
-    const char **have = cli_realloc(NULL, parts * sizeof *have);
-    memset(have, 0, parts * sizeof *have);
+    const char **have = cli_realloc_items(NULL, parts, sizeof *have);
+    memset(have, 0, (size_t)parts * sizeof *have);
     for (uint64_t k = 0; k < count; k++) {
         const char *name = inputs[k].source.name;
         total += hry_file_count(inputs[k].file);
@@ -64,10 +64,10 @@ static int by_name(const void *a, const void *b)
 static int check_names(const cli_plan *plan)
 {
     int code = CLI_OK;
-    named *names = cli_realloc(NULL, plan->count * sizeof *names);
+    named *names = cli_realloc_items(NULL, plan->count, sizeof *names);
     for (uint64_t k = 0; k < plan->count; k++)
         names[k] = (named){ plan->items[k].name, plan->items[k].source };
-    qsort(names, plan->count, sizeof *names, by_name);
+    qsort(names, (size_t)plan->count, sizeof *names, by_name);
     for (uint64_t k = 1; k < plan->count; k++) {
         if (by_name(&names[k - 1], &names[k]) != 0)
             continue;
@@ -106,7 +106,7 @@ static int merge(cli_input *inputs, uint64_t count, const cli_args *args, const 
     int code = check_parts(inputs, count);
     if (code)
         return code;
-    qsort(inputs, count, sizeof *inputs, by_part);
+    qsort(inputs, (size_t)count, sizeof *inputs, by_part);
     for (uint64_t k = 0; k < count; k++) {
         cli_rows rows;
         cli_rows_chosen(inputs[k].file, args, &rows);

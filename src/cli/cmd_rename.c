@@ -42,10 +42,10 @@ static int by_name(const void *a, const void *b)
 static int check_names(const cli_plan *plan, const char *file)
 {
     int code = CLI_OK;
-    hry_str *names = cli_realloc(NULL, plan->count * sizeof *names);
+    hry_str *names = cli_realloc_items(NULL, plan->count, sizeof *names);
     for (uint64_t i = 0; i < plan->count; i++)
         names[i] = plan->items[i].name;
-    qsort(names, plan->count, sizeof *names, by_name);
+    qsort(names, (size_t)plan->count, sizeof *names, by_name);
     for (uint64_t i = 1; i < plan->count; i++) {
         if (by_name(&names[i - 1], &names[i]) != 0)
             continue;

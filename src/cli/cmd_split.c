@@ -49,7 +49,7 @@ static void make_cuts(const cli_input *input, const cli_rows *rows, uint64_t max
     cli_part_size size, after;
     hry_file_info_get(input->file, &info);
     uint64_t kv_bytes = info.kv_length ? info.kv_length : input->kind == CLI_KIND_CONTAINER ? 0 : 4096;
-    *out = (cuts){ cli_realloc(NULL, (rows->count + 2) * sizeof *out->starts), 0 };
+    *out = (cuts){ cli_realloc_items(NULL, rows->count + 2, sizeof *out->starts), 0 };
     cli_part_size_start(&size, info.alignment, kv_bytes + SPLIT_KEYS);
     out->starts[out->count++] = 0;
     for (uint64_t k = 0; k < rows->count; k += rows->rows[k].size) {

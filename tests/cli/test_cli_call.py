@@ -52,6 +52,9 @@ class Call(CliCase):
         for command in ("info", "check", "inspect"):
             result = self.fails(2, command, "absent.hrry")
             self.assertEqual(result.line, "hurray: absent.hrry: No such file or directory")
+            if command != "inspect":
+                self.assertEqual(self.fails(2, command, "--json", "absent.hrry").out, b"")
+                self.assertEqual(self.hurray(command, "--json", "absent.hrry", "absent.hrry").json(), [])
         self.assertIn("Is a directory", self.fails(2, "info", self.dir).line)
 
     def test_worst_code_wins(self):
