@@ -1,5 +1,6 @@
 #include "base/scan.h"
 
+#undef hry_scan_fail
 hry_status hry_scan_fail(const hry_scan *f, enum hry_rule rule, enum hry_section section, uint64_t offset,
                          uint64_t value)
 {

@@ -68,6 +68,7 @@ static inline uint64_t hry_scan_buffer_size(const hry_scan *f, uint32_t i)
 /* A broken rule at an offset in the descriptor: fails. */
 HRY_COLD hry_status hry_scan_fail(const hry_scan *f, enum hry_rule rule, enum hry_section section, uint64_t offset,
                                   uint64_t value);
+#define hry_scan_fail(...) hry_never_ok(hry_scan_fail(__VA_ARGS__))
 
 /*
  * A broken rule that permissive readers pass over, at the price that the data are not interpreted: HRY_OK for them,

@@ -6,6 +6,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Here they are defined. */
+#undef hry_fail
+#undef hry_fail_rule
+#undef hry_fail_rule_because
+#undef hry_fail_errno
+#undef hry_fail_memory
+#undef hry_fail_usage
+
 static void report(hry_error *err, hry_status status, unsigned rule, unsigned section, uint64_t offset, uint64_t value)
 {
     err->status = status;

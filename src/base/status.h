@@ -29,6 +29,22 @@ HRY_COLD hry_status hry_fail_errno(hry_error *err, int errnum, const char *what)
 HRY_COLD hry_status hry_fail_memory(hry_error *err, uint64_t nbytes);
 HRY_COLD HRY_PRINTF(2, 3) hry_status hry_fail_usage(hry_error *err, const char *format, ...);
 
+/* A failure is never HRY_OK. The compiler cannot see that across files, so each call says it: then it knows what is
+ * written when and what is not, and drops the checks that follow. */
+static inline hry_status hry_never_ok(hry_status status)
+{
+    if (status == HRY_OK)
+        __builtin_unreachable();
+    return status;
+}
+
+#define hry_fail(...) hry_never_ok(hry_fail(__VA_ARGS__))
+#define hry_fail_rule(...) hry_never_ok(hry_fail_rule(__VA_ARGS__))
+#define hry_fail_rule_because(...) hry_never_ok(hry_fail_rule_because(__VA_ARGS__))
+#define hry_fail_errno(...) hry_never_ok(hry_fail_errno(__VA_ARGS__))
+#define hry_fail_memory(...) hry_never_ok(hry_fail_memory(__VA_ARGS__))
+#define hry_fail_usage(...) hry_never_ok(hry_fail_usage(__VA_ARGS__))
+
 /* Moves a report's offset from one frame of reference to another: offset += base. */
 void hry_error_shift(hry_error *err, uint64_t base);
 

@@ -3,6 +3,7 @@
 
 #include <hurray/type.h>
 
+#undef hry_payload_fail
 hry_status hry_payload_fail(const hry_scan *f, enum hry_rule rule, uint32_t field, uint64_t value)
 {
     return hry_scan_fail(f, rule, HRY_SECTION_QUANTIZATION, f->view.quantization_offset + 4 + field, value);

@@ -73,6 +73,7 @@ static inline const uint8_t *hry_scan_payload(const hry_scan *f)
 
 /* A broken rule of a field in the payload. */
 HRY_COLD hry_status hry_payload_fail(const hry_scan *f, enum hry_rule rule, uint32_t field, uint64_t value);
+#define hry_payload_fail(...) hry_never_ok(hry_payload_fail(__VA_ARGS__))
 
 /* axis, the field at offset 4, names a dimension that is known; *size is its size. */
 hry_status hry_payload_axis(const hry_scan *f, uint64_t *size);
