@@ -1,5 +1,6 @@
 /* Advice on containers of our own: each piece of it, where it points, and silence on what is in order. */
 #include "file/assemble.h"
+#include "support/rules_reached.h"
 
 #include <hurray/file.h>
 
@@ -10,6 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
+static uint16_t taken[64];
+static size_t taken_count;
+
 /* "RULE@offset[ tensor]" for each finding, a line each. */
 static void take(void *ctx, const hry_finding *f)
 {
@@ -19,6 +23,8 @@ static void take(void *ctx, const hry_finding *f)
     snprintf(text + used, 100, "%s@%zu %.*s\n", hry_rule_id(f->rule), (size_t)f->offset,
              f->tensor.ptr ? (int)f->tensor.len : 1, f->tensor.ptr ? f->tensor.ptr : "-");
     assert_int_equal(f->status == HRY_OK, f->lint);
+    assert_in_range(taken_count, 0, 63);
+    taken[taken_count++] = f->rule;
     assert_true(strlen(f->message) > 0);
 }
 
@@ -26,12 +32,15 @@ static void check(const assembly *a, hry_access access, uint64_t violations, con
 {
     char text[1024] = "";
     uint64_t counted = 99;
+    taken_count = 0;
     hry_file *file;
     hry_error err = { 0 };
     if (hry_file_open_memory(a->bytes, a->nbytes, NULL, NULL, &(hry_file_options){ .access = access }, &file, &err))
         fail_msg("%s: %s", hry_rule_id(err.rule), err.message);
     assert_int_equal(hry_file_check(file, &(hry_check_options){ .lint = true }, take, text, &counted, &err), HRY_OK);
     assert_string_equal(text, expected);
+    while (taken_count > 0)
+        rule_reached(taken[--taken_count]);
     assert_int_equal(counted, violations);
     hry_file_close(file);
 }
@@ -217,6 +226,28 @@ static void padded_to_the_alignment(void **state)
     asm_free(&a);
 }
 
+/* A head has no data, so that nothing asks for the alignment behind it. */
+static void padded_head(void **state)
+{
+    (void)state;
+    static const uint8_t head[45] = { 'H', 'R', 'R', 'Y', 1,    0, 45, 0, 0, 0, 0,
+                                      0,   0,   0,   3,   0x0B, 1, 0,  0, 0, 2, [36] = 3 }; /* a group of nothing */
+    assembly a;
+    asm_begin(&a, ASM_CRC, 4096);
+    asm_tensor(&a, "head", head, sizeof head, NULL, NULL, 0);
+    asm_floats(&a, "t", (float[]){ 7, 8 }, 1, (uint64_t[]){ 2 });
+    asm_end(&a);
+    expect(&a, 0, "");
+    size_t n = 4096 - a.descriptor[1] % 4096;
+    move(&a, a.descriptor[1], n);
+    size_t data = a.data[1] + n, up = (4096 - data % 4096) % 4096;
+    move(&a, data, up);
+    asm_set(&a, a.fixed[1] + 12, data + up, 8);
+    asm_seal(&a);
+    expect(&a, 0, "FL-05@%zu head\n", a.descriptor[0] + sizeof head);
+    asm_free(&a);
+}
+
 /* A tensor that is there and not listed: first, in the middle, last; its own padding is no fault. */
 static void unlisted(void **state)
 {
@@ -302,6 +333,7 @@ int main(void)
         cmocka_unit_test(data_farther_than_need_be),
         cmocka_unit_test(gaps_between_tensors),
         cmocka_unit_test(padded_to_the_alignment),
+        cmocka_unit_test(padded_head),
         cmocka_unit_test(unlisted),
         cmocka_unit_test(handles),
         cmocka_unit_test(dynamic),

@@ -1,6 +1,7 @@
 /* Every rule of a container's own sections, broken by bytes of our own: the rule and the offset that are reported. */
 #include "file/assemble.h"
 #include "file/verdict.h"
+#include "support/rules_reached.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -152,6 +153,7 @@ static void expect(const assembly *a, const hry_file_options *options, const cha
         assert_int_equal(err.status, status);
         assert_int_equal(status, strcmp(rule, "F-30") == 0 ? HRY_E_LIMIT : HRY_E_INPUT);
         assert_in_range(strlen(err.message), 1, sizeof err.message - 1);
+        rule_reached(err.rule);
     }
 }
 

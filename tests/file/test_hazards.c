@@ -2,6 +2,7 @@
 #include "file/assemble.h"
 #include "file/kept.h"
 #include "file/verdict.h"
+#include "support/rules_reached.h"
 #include "support/scratch.h"
 
 #include <setjmp.h>
@@ -48,6 +49,7 @@ static void a_file_that_shrinks(void **state)
     assert_int_equal(truncate(scratch_path("shrinks.hrry"), MIB), 0);
     assert_int_equal(hry_file_tensor(f, "big", &t, &err), HRY_E_INPUT);
     assert_string_equal(hry_rule_id(err.rule), "F-T05");
+    rule_reached(err.rule);
     assert_int_equal(err.value, MIB);
     err = (hry_error){ 0 };
     assert_int_equal(hry_file_read_into(f, 0, 0, copy, nbytes, NULL, &err), HRY_E_INPUT);
