@@ -19,18 +19,8 @@ const cli_format_row cli_format_hurray = { .name = "hurray", .extension = ".hrry
 
 static const char *note_text(hry_note_kind kind)
 {
-    switch (kind) {
-    case HRY_NOTE_LEFT_OUT:
-        return "left out";
-    case HRY_NOTE_CHANGED:
-        return "changed";
-    case HRY_NOTE_MISSING:
-        return "missing";
-    case HRY_NOTE_DUPLICATE:
-        return "duplicate";
-    default:
-        return "noted";
-    }
+    static const char *const texts[] = { "noted", "left out", "changed", "missing", "duplicate", "larger" };
+    return texts[kind < sizeof texts / sizeof *texts ? kind : 0];
 }
 
 static const char *subject_text(hry_note_subject subject)
@@ -41,15 +31,20 @@ static const char *subject_text(hry_note_subject subject)
 static void pass_note(void *ctx, const hry_note *note)
 {
     const cli_format_options *options = ctx;
+    bool fault = note->kind == HRY_NOTE_MISSING || note->kind == HRY_NOTE_DUPLICATE;
+    bool loss = note->kind == HRY_NOTE_LEFT_OUT || note->kind == HRY_NOTE_CHANGED;
     char what[320];
-    bool hard = options->strict || note->kind == HRY_NOTE_MISSING || note->kind == HRY_NOTE_DUPLICATE;
     snprintf(what, sizeof what, "%s %s: %s", subject_text(note->subject), note_text(note->kind), note->reason);
-    options->note(options->ctx, note->name, what, hard);
+    options->note(options->ctx, note->name, what,
+                  fault || (loss && options->strict) ? CLI_NOTE_FAULT
+                  : loss                             ? CLI_NOTE_LOSS
+                                                     : CLI_NOTE_DETAIL);
 }
 
 static hry_import_options import_options(const cli_format_options *options)
 {
     return (hry_import_options){ .file = options->file,
+                                 .dequantize = (hry_dequantize)options->dequantize,
                                  .strict = options->strict,
                                  .note = options->note ? pass_note : NULL,
                                  .note_ctx = (void *)(uintptr_t)options };
@@ -85,15 +80,38 @@ static hry_status save_safetensors(hry_file *file, const char *path, int fd, con
     return path ? hry_safetensors_save(file, path, &save, err) : hry_safetensors_save_fd(file, fd, &save, err);
 }
 
+/* The other parts of a split set lie beside the first. */
+static hry_status open_gguf(const cli_source *source, const cli_format_options *options, hry_file **file,
+                            hry_error *err)
+{
+    static const uint8_t carried = HRY_SCHEME_GGUF;
+    static const hry_allow allow = { .schemes = &carried, .scheme_count = 1 };
+    hry_import_options import = import_options(options);
+    if (options->look && !import.file.parse.allow)
+        import.file.parse.allow = &allow;
+    return source->spooled ? hry_gguf_open_fd(source->fd, &import, file, err)
+                           : hry_gguf_open(source->name, &import, file, err);
+}
+
+static hry_status save_gguf(hry_file *file, const char *path, int fd, const cli_format_options *options, hry_error *err)
+{
+    hry_export_options save = export_options(options);
+    return path ? hry_gguf_save(file, path, &save, err) : hry_gguf_save_fd(file, fd, &save, err);
+}
+
+static const cli_format_row safetensors = { "safetensors", ".safetensors", open_safetensors, save_safetensors };
+static const cli_format_row safetensors_set = { "safetensors-index", ".safetensors.index.json", open_safetensors_set,
+                                                NULL };
+static const cli_format_row gguf = { "gguf", ".gguf", open_gguf, save_gguf };
+
 #endif
 
 static const cli_format_row *const formats[] = {
     &cli_format_hurray,
 #ifdef HURRAY_INTEROP
-    &(const cli_format_row){
-        .name = "safetensors", .extension = ".safetensors", .open = open_safetensors, .save = save_safetensors },
-    &(const cli_format_row){
-        .name = "safetensors-index", .extension = ".safetensors.index.json", .open = open_safetensors_set },
+    &safetensors,
+    &safetensors_set,
+    &gguf,
 #endif
 };
 

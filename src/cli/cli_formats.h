@@ -6,12 +6,20 @@
 
 #include <hurray/file.h>
 
-/* What a conversion could not carry, one thing a call. hard: it makes the call fail. */
-typedef void cli_note_fn(void *ctx, hry_str name, const char *what, bool hard);
+typedef enum cli_note_weight {
+    CLI_NOTE_DETAIL, /* nothing is lost */
+    CLI_NOTE_LOSS,   /* something is left out or changed */
+    CLI_NOTE_FAULT   /* and so the call fails */
+} cli_note_weight;
+
+/* What a conversion could not carry as it was, one thing a call. */
+typedef void cli_note_fn(void *ctx, hry_str name, const char *what, cli_note_weight weight);
 
 typedef struct cli_format_options {
     hry_file_options file; /* reading */
     bool strict;           /* fail where something would be left out or changed */
+    bool look;             /* reading only to show what is there: what no other format can hold is no fault */
+    uint8_t dequantize;    /* GGUF: hry_dequantize */
     bool replace;          /* writing to a path */
     cli_note_fn *note;     /* NULL: nobody hears it */
     void *ctx;

@@ -114,13 +114,15 @@ int cli_input_open(cli_input *input, const char *name, const char *from)
     return CLI_OK;
 }
 
-void cli_print_note(void *ctx, hry_str name, const char *what, bool hard)
+void cli_print_note(void *ctx, hry_str name, const char *what, cli_note_weight weight)
 {
     const cli_note_ctx *note = ctx;
-    if (!hard && cli_has(note->args, CLI_OPT_QUIET))
+    if (weight == CLI_NOTE_DETAIL && !cli_has(note->args, CLI_OPT_VERBOSE))
+        return;
+    if (weight == CLI_NOTE_LOSS && cli_has(note->args, CLI_OPT_QUIET))
         return;
     char *where = cli_copy(name.ptr, name.len);
-    cli_fail(CLI_OK, note->file, where, hard ? "%s" : "warning: %s", what);
+    cli_fail(CLI_OK, note->file, where, weight == CLI_NOTE_LOSS ? "warning: %s" : "%s", what);
     free(where);
 }
 
@@ -164,8 +166,13 @@ static hry_status load_stream(cli_input *input, const cli_args *args, hry_error 
 
 hry_status cli_input_load(cli_input *input, const cli_args *args, hry_error *err)
 {
+    const char *dequantize = args->value[CLI_OPT_DEQUANTIZE];
     cli_format_options options = { .file = cli_read_options(args),
                                    .strict = cli_has(args, CLI_OPT_STRICT),
+                                   .look = !(args->command->groups & CLI_WRITES),
+                                   .dequantize = !dequantize                      ? 0
+                                                 : strcmp(dequantize, "all") == 0 ? 2
+                                                                                  : 1,
                                    .note = cli_print_note,
                                    .ctx = &(cli_note_ctx){ .args = args, .file = input->source.name } };
     switch (input->kind) {

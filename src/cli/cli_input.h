@@ -30,12 +30,12 @@ const char *cli_input_kind_name(const cli_input *input);
 /* Options for reading, by --permissive and --allow-private. Pointers in it are to constants. */
 hry_file_options cli_read_options(const cli_args *args);
 
-/* Prints notes of reading or writing a foreign format as warnings, or as errors where they make the call fail. */
+/* Prints notes of reading or writing a foreign format: losses as warnings, faults as errors, details when asked for. */
 typedef struct cli_note_ctx {
     const cli_args *args;
     const char *file;
 } cli_note_ctx;
-void cli_print_note(void *ctx, hry_str name, const char *what, bool hard);
+void cli_print_note(void *ctx, hry_str name, const char *what, cli_note_weight weight);
 
 /* Opens the bytes and finds out what they are (from: a format's name that settles it, NULL to look). CLI_OK, or an
  * exit code after a report; an unknown kind is no failure. */

@@ -192,13 +192,21 @@ static void put_head(FILE *out, const char *file)
     }
 }
 
+/* Whether the message names the tensor itself: 'tensor "NAME"'. */
+static bool names_tensor(const char *message, const char *tensor, size_t len)
+{
+    static const char start[] = "tensor \"";
+    size_t n = sizeof start - 1;
+    return strncmp(message, start, n) == 0 && strncmp(message + n, tensor, len) == 0 && message[n + len] == '"';
+}
+
 void cli_report_to(FILE *out, const char *file, const char *tensor, size_t tensor_len, const hry_error *err)
 {
     put_head(out, file);
     bool has_offset = err->rule || err->offset;
     if (has_offset)
         fprintf(out, "%" PRIu64 ": ", err->offset);
-    if (tensor) {
+    if (tensor && !(has_offset && names_tensor(err->message, tensor, tensor_len))) {
         fputs(has_offset ? "tensor '" : "", out);
         cli_put_text(out, tensor, tensor_len);
         fputs(has_offset ? "': " : ": ", out);

@@ -71,6 +71,7 @@ int cli_source_open(cli_source *source, const char *name)
     }
     if (!S_ISREG(st.st_mode)) {
         int spooled = spool(fd);
+        source->spooled = true;
         close(fd);
         fd = spooled;
         if (fd < 0 || fstat(fd, &st) != 0)

@@ -7,6 +7,7 @@
 typedef struct cli_source {
     const char *name; /* as the caller gave it; "-" for standard input */
     int fd;           /* seekable */
+    bool spooled;     /* it came through a pipe: fd has no name */
     uint64_t size;
 } cli_source;
 

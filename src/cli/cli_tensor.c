@@ -3,6 +3,24 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#ifdef HURRAY_INTEROP
+#include <hurray/interop.h>
+#endif
+
+/* Blocks of GGUF that are carried as they are: the name of their type, and the shape that they stand for. */
+static const char *carried(const hry_desc *desc, uint64_t *shape)
+{
+    const char *type = NULL;
+#ifdef HURRAY_INTEROP
+    if (hry_gguf_carried(desc, &type, shape))
+        return type;
+#else
+    (void)desc;
+    (void)shape;
+#endif
+    return NULL;
+}
+
 const char *cli_type_name(uint8_t tag)
 {
     return tag >= HRY_TYPE_PRIVATE_FIRST && tag <= HRY_TYPE_PRIVATE_LAST ? "extension" : hry_type_name(tag);
@@ -17,10 +35,13 @@ char *cli_shape_text(const hry_desc *desc)
 {
     uint32_t rank = hry_desc_rank(desc);
     size_t size = 4 + 21 * (size_t)rank, n = 0;
+    uint64_t shape[HRY_RANK_MAX];
     char *text = cli_realloc(NULL, size);
+    if (!carried(desc, shape))
+        hry_desc_shape(desc, shape);
     text[n++] = '[';
     for (uint32_t k = 0; k < rank; k++) {
-        uint64_t dim = hry_desc_dim(desc, k);
+        uint64_t dim = shape[k];
         const char *comma = k ? "," : "";
         if (dim == HRY_DYNAMIC)
             n += (size_t)snprintf(text + n, size - n, "%s?", comma);
@@ -35,6 +56,9 @@ char *cli_shape_text(const hry_desc *desc)
 const char *cli_quantization_text(const hry_desc *desc)
 {
     hry_quantization quantization;
+    const char *type = carried(desc, NULL);
+    if (type)
+        return type;
     return hry_desc_quantization(desc, &quantization) ? hry_scheme_name(quantization.scheme) : "-";
 }
 

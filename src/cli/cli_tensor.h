@@ -17,7 +17,7 @@ void cli_tensor_json(cli_json *json, const hry_desc *desc, const hry_file_entry 
 
 /* "[4096,4096]", "[]" for a scalar, "?" for a dynamic dimension; the caller frees it. */
 char *cli_shape_text(const hry_desc *desc);
-/* The scheme's name, "-" without quantization; a constant string. */
+/* The scheme's name, that of a carried block type, "-" without quantization; a constant string. */
 const char *cli_quantization_text(const hry_desc *desc);
 /* "partition of 2", "" for all but composite heads; the caller frees it. */
 char *cli_composite_text(const hry_desc *desc);

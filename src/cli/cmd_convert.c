@@ -42,7 +42,9 @@ static int run(const cli_args *args)
     if ((args->count == 2) == (to != NULL))
         return cli_usage(args->command, to ? "two outputs: '%s' and '%s'" : "no output given", to ? args->items[1] : "",
                          to ? to : "");
-    const char *name = to ? to : args->items[1];
+    const char *name = to ? to : args->items[1], *dequantize = args->value[CLI_OPT_DEQUANTIZE];
+    if (dequantize && strcmp(dequantize, "needed") != 0 && strcmp(dequantize, "all") != 0)
+        return cli_usage(args->command, "'%s' is not needed or all", dequantize);
     const cli_format_row *format = target_format(args, name);
     cli_output output;
     cli_input input;
@@ -66,7 +68,7 @@ const cli_command cli_convert = {
     .details = "The format of SRC is told by its content, then by its name; that of DST by the ending of its name.\n"
                "Names, order and metadata are kept. What cannot be carried over is said, and refused under --strict.\n"
                "- is standard input or output.",
-    .options = (const uint8_t[]){ CLI_OPT_FROM, CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_END },
+    .options = (const uint8_t[]){ CLI_OPT_FROM, CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_DEQUANTIZE, CLI_OPT_END },
     .groups = CLI_WRITES | CLI_READS | CLI_SELECTS,
     .min_args = 1,
     .max_args = 2,

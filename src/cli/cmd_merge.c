@@ -93,7 +93,8 @@ static int add_kvs(cli_plan *plan, const cli_input *input, const cli_args *args)
         } else if (!cli_kv_equal(&plan->kvs[at].value, &kv->value)) {
             bool strict = cli_has(args, CLI_OPT_STRICT);
             cli_print_note(&(cli_note_ctx){ args, input->source.name }, kv->key,
-                           "metadata left out: an earlier file has another value", strict);
+                           "metadata left out: an earlier file has another value",
+                           strict ? CLI_NOTE_FAULT : CLI_NOTE_LOSS);
             code = strict ? CLI_NO : code;
         }
     }

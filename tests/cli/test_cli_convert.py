@@ -144,6 +144,74 @@ class Container(CliCase):
         self.assertEqual(data[tensor["data_offset"]:][:4], b"abcd")
 
 
+def gguf(tensors, kv):
+    """Another format's file, laid out by hand: (name, type, dimensions with the fastest first, bytes)."""
+    def string(text):
+        return hrry.u64s(len(text)) + text.encode()
+    out = b"GGUF" + hrry.u32s(3) + hrry.u64s(len(tensors), len(kv))
+    for key, value in kv:
+        out += string(key) + hrry.u32s(8) + string(value)
+    data = b""
+    for name, type, dims, payload in tensors:
+        out += string(name) + hrry.u32s(len(dims)) + hrry.u64s(*dims) + hrry.u32s(type) + hrry.u64s(len(data))
+        data += payload + bytes(-len(payload) % 32)
+    return out + bytes(-len(out) % 32) + data
+
+
+class Gguf(CliCase):
+    F32, Q4_0, Q4_1, Q8_0 = 0, 2, 3, 8
+
+    def setUp(self):
+        super().setUp()
+        if b"gguf" not in self.hurray("help", "convert").out:
+            self.skipTest("built without other formats")
+        half = b"\x00\x38"  # 0.5
+        self.plain = gguf([("w", self.F32, (2, 1), floats(1, 2)), ("q", self.Q8_0, (32, 1), half + bytes(range(32)))],
+                          [("general.architecture", "none")])
+        self.blocks = gguf([("b", self.Q4_1, (32, 2), (half + half + bytes(range(16))) * 2)],
+                           [("general.architecture", "none")])
+
+    def test_there_and_back(self):
+        path = self.write("m.gguf", self.plain)
+        doc = self.ok("info", "--json", path).json()
+        self.assertEqual((doc["kind"], [(t["name"], t["type"], t["shape"]) for t in doc["tensors"]]),
+                         ("gguf", [("w", "float32", [1, 2]), ("q", "int8", [1, 32])]))
+        self.assertEqual(doc["tensors"][1]["quantization"]["scheme"], "per-block-affine")
+        self.ok("convert", path, "m.hrry")
+        self.ok("check", "m.hrry")
+        self.ok("convert", "m.hrry", "back.gguf")
+        self.assertEqual(self.read("back.gguf"), self.plain)
+        self.assertEqual(self.ok("convert", "-", "-", "--to", "gguf", stdin=self.read("m.hrry")).out, self.plain)
+
+    def test_blocks_without_a_scheme(self):
+        path = self.write("m.gguf", self.blocks)
+        words = self.ok("info", path).lines[0].split()
+        self.assertEqual((words[0], words[2], words[4]), ("b", "[2,32]", "Q4_1"))
+        self.ok("check", path)
+        self.assertIn("Q4_1", self.fails(1, "convert", path, "m.hrry").line)
+        self.assertEqual(os.listdir(self.dir), ["m.gguf"])
+        self.ok("convert", "--dequantize", "needed", path, "floats.hrry")
+        tensor = self.ok("info", "--json", "floats.hrry").json()["tensors"][0]
+        self.assertEqual((tensor["type"], tensor["shape"]), ("float32", [2, 32]))
+        values = self.read("floats.hrry")[tensor["data_offset"]:][:256]
+        row = [0.5 * (k % 16) + 0.5 for k in range(16)] + [0.5 for k in range(16)]
+        self.assertEqual(values, floats(*row) * 2)
+        self.ok("convert", "--allow-private", path, "carried.hrry")
+        self.assertTrue(self.fails(1, "check", "carried.hrry").line.endswith("[D-42]"))
+        self.ok("check", "--allow-private", "carried.hrry")
+        self.ok("convert", "--allow-private", "carried.hrry", "back.gguf")
+        self.assertEqual(self.read("back.gguf"), self.blocks)
+        self.fails(2, "convert", "--dequantize", "some", path, "x.hrry")
+
+    def test_between_foreign_formats(self):
+        path = self.write("m.gguf", self.plain)
+        result = self.hurray("convert", path, "m.safetensors")
+        self.assertEqual(result.code, 0)
+        self.assertIn("q: warning: tensor left out", result.err)
+        names = [t["name"] for t in self.ok("info", "--json", "m.safetensors").json()["tensors"]]
+        self.assertEqual(names, ["w"])
+
+
 class Safetensors(CliCase):
     def setUp(self):
         super().setUp()
