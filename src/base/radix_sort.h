@@ -8,6 +8,7 @@
 typedef struct hry_sort_key {
     uint64_t key;
     uint32_t position;
+    uint32_t value; /* goes along */
 } hry_sort_key;
 
 /* Ascending; scratch has room for count as well. Equal keys stay in the order they came in. */

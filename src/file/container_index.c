@@ -113,22 +113,61 @@ static hry_status collect_names(walk *w, hry_index *index, const hry_allocator *
     return HRY_OK;
 }
 
+/* Where a tensor ends, in units of 8 bytes from its start; the most when that takes more than 32 bits. */
+static uint32_t span_of(const hry_file_entry *entry)
+{
+    uint64_t span = (hry_entry_end(entry) - entry->descriptor_offset + 7) / 8;
+    return span < UINT32_MAX ? (uint32_t)span : UINT32_MAX;
+}
+
+/* Entries by offset, each with its span: what F-24 asks is then in one array. Room for count keys twice. */
+static void sort_by_offset(const hry_index *index, hry_sort_key *keys)
+{
+    for (uint32_t i = 0; i < index->count; i++) {
+        hry_file_entry entry = hry_index_entry(index, i);
+        keys[i] = (hry_sort_key){ entry.descriptor_offset, i, span_of(&entry) };
+    }
+    hry_sort_keys(keys, keys + index->count, index->count);
+}
+
+static hry_sort_key *sorted_keys(const hry_index *index, const hry_allocator *allocator)
+{
+    hry_sort_key *keys = hry_alloc_array(allocator, (uint64_t)index->count * 2, sizeof *keys, _Alignof(hry_sort_key));
+    if (keys)
+        sort_by_offset(index, keys);
+    return keys;
+}
+
+static void free_keys(const hry_index *index, hry_sort_key *keys, const hry_allocator *allocator)
+{
+    hry_free(allocator, keys, (size_t)index->count * 2 * sizeof *keys, _Alignof(hry_sort_key));
+}
+
+/* Does a tensor reach into the one that starts at next? Offsets are multiples of 8. */
+static bool reaches(const hry_index *index, const hry_sort_key *key, uint64_t next)
+{
+    if (key->value < UINT32_MAX)
+        return key->value > (next - key->key) / 8;
+    hry_file_entry entry = hry_index_entry(index, key->position);
+    return hry_entry_end(&entry) > next;
+}
+
 /* F-24 for offsets in any order; the caller saw that they do not simply ascend. */
 static hry_status check_overlap(walk *w, hry_index *index, const hry_allocator *allocator)
 {
-    uint32_t *order = hry_index_order(index, allocator);
-    if (!order)
-        return hry_fail_memory(w->err, (uint64_t)index->count * 16);
+    hry_sort_key *keys = sorted_keys(index, allocator);
+    if (!keys)
+        return hry_fail_memory(w->err, (uint64_t)index->count * 2 * sizeof *keys);
     hry_status status = HRY_OK;
     for (uint32_t k = 1; k < index->count && !status; k++) {
-        hry_file_entry before = hry_index_entry(index, order[k - 1]), entry = hry_index_entry(index, order[k]);
-        if (hry_entry_end(&before) > entry.descriptor_offset) {
-            uint64_t at = (uint64_t)(hry_index_fixed(index, order[k]) - index->bytes);
-            status = fail_name(w, HRY_RULE_F_24, at + HRY_ENTRY_DESCRIPTOR_OFFSET, entry.name,
-                               "it starts inside another tensor");
-        }
+        if (!reaches(index, &keys[k - 1], keys[k].key))
+            continue;
+        uint32_t i = keys[k].position;
+        uint64_t at = (uint64_t)(hry_index_fixed(index, i) - index->bytes);
+        status = fail_name(w, HRY_RULE_F_24, at + HRY_ENTRY_DESCRIPTOR_OFFSET, hry_index_name(index, i),
+                           "it starts inside another tensor");
     }
-    hry_free(allocator, order, index->count * sizeof *order, _Alignof(uint32_t));
+    free_keys(index, keys, allocator);
     return status;
 }
 
@@ -216,19 +255,10 @@ bool hry_index_find(const hry_index *index, hry_str name, uint32_t *i)
 
 uint32_t *hry_index_order(const hry_index *index, const hry_allocator *allocator)
 {
-    hry_sort_key *keys = hry_alloc_array(allocator, (uint64_t)index->count * 2, sizeof *keys, _Alignof(hry_sort_key));
-    uint32_t *order = hry_alloc_array(allocator, index->count, sizeof *order, _Alignof(uint32_t));
-    if (keys && order) {
-        for (uint32_t i = 0; i < index->count; i++)
-            keys[i] = (hry_sort_key){ hry_load64(hry_index_fixed(index, i) + HRY_ENTRY_DESCRIPTOR_OFFSET), i };
-        hry_sort_keys(keys, keys + index->count, index->count);
-        for (uint32_t i = 0; i < index->count; i++)
-            order[i] = keys[i].position;
-    }
-    hry_free(allocator, keys, (size_t)index->count * 2 * sizeof *keys, _Alignof(hry_sort_key));
-    if (!keys && order) {
-        hry_free(allocator, order, index->count * sizeof *order, _Alignof(uint32_t));
-        order = NULL;
-    }
+    hry_sort_key *keys = sorted_keys(index, allocator);
+    uint32_t *order = keys ? hry_alloc_array(allocator, index->count, sizeof *order, _Alignof(uint32_t)) : NULL;
+    for (uint32_t i = 0; order && i < index->count; i++)
+        order[i] = keys[i].position;
+    free_keys(index, keys, allocator);
     return order;
 }

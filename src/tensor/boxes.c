@@ -72,7 +72,7 @@ static hry_cover compare_all(const hry_boxes *b, size_t pair[2])
 static void sort_by(const hry_boxes *b, uint32_t k, hry_sort_key *keys, hry_sort_key *scratch)
 {
     for (size_t i = 0; i < b->count; i++)
-        keys[i] = (hry_sort_key){ offset_of(b, i)[k], (uint32_t)i };
+        keys[i] = (hry_sort_key){ offset_of(b, i)[k], (uint32_t)i, 0 };
     hry_sort_keys(keys, scratch, b->count);
 }
 

@@ -318,7 +318,7 @@ static void sorting(void **state)
             static uint64_t values[3000], values_scratch[3000];
             for (size_t i = 0; i < counts[c]; i++) {
                 values[i] = below((uint64_t)1 << bits) << (63 - bits);
-                expected[i] = keys[i] = (hry_sort_key){ values[i], (uint32_t)i };
+                expected[i] = keys[i] = (hry_sort_key){ values[i], (uint32_t)i, 0 };
             }
             qsort(expected, counts[c], sizeof *expected, by_key);
             hry_sort_keys(keys, scratch, counts[c]);

@@ -42,7 +42,7 @@ static hry_status walk(const hry_st_header *h, const hry_sort_key *keys, hry_err
 static void sort(const hry_st_header *h, hry_sort_key *keys, hry_sort_key *scratch)
 {
     for (size_t i = 0; i < h->count; i++)
-        keys[i] = (hry_sort_key){ h->entries[i].end, (uint32_t)i };
+        keys[i] = (hry_sort_key){ h->entries[i].end, (uint32_t)i, 0 };
     hry_sort_keys(keys, scratch, h->count);
     for (size_t i = 0; i < h->count; i++)
         keys[i].key = h->entries[keys[i].position].begin;
