@@ -7,6 +7,7 @@
 #include "interop/quote.h"
 
 #include <hurray/interop.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -121,27 +122,51 @@ uint64_t hry_gguf_file_types(const hry_gguf_file *f)
     return types;
 }
 
+/* What became larger: the first tensor of each type speaks for all. */
+typedef struct growth {
+    hry_str first;
+    uint64_t count, before, after;
+} growth;
+
+static unsigned bytes_here(uint32_t id, hry_gguf_how how)
+{
+    const hry_gguf_form *form = hry_gguf_form_of(id);
+    if (how == HRY_GGUF_DECODED)
+        return 4u * hry_gguf_type_of(id)->elements;
+    return how == HRY_GGUF_FORMED && !is_same_size(id) ? 0u + form->codes + form->scales + form->zeros : 0;
+}
+
+static void note_growth(uint32_t id, hry_gguf_how how, const growth *g, hry_notes *notes)
+{
+    char reason[256], others[64] = "";
+    if (g->count == 0)
+        return;
+    if (g->count > 1)
+        snprintf(others, sizeof others, ", here and in %" PRIu64 " more", g->count - 1);
+    snprintf(reason, sizeof reason, "%s is %s%s: %" PRIu64 " bytes become %" PRIu64 ", %.2f times as many",
+             hry_gguf_type_of(id)->name, how == HRY_GGUF_DECODED ? "dequantized" : "kept exactly", others, g->before,
+             g->after, (double)bytes_here(id, how) / hry_gguf_type_of(id)->bytes);
+    hry_notes_add(notes, HRY_NOTE_GROWN, HRY_NOTE_TENSOR, g->first, reason);
+}
+
 void hry_gguf_file_note(const hry_gguf_file *f, hry_notes *notes)
 {
-    uint64_t grown = 0;
+    growth grown[HRY_GGUF_TYPES] = { { .count = 0 } };
+    uint64_t types = 0;
     for (uint32_t id = 0; id < HRY_GGUF_TYPES; id++)
-        if (f->how[id] == HRY_GGUF_DECODED || (f->how[id] == HRY_GGUF_FORMED && !is_same_size(id)))
-            grown |= UINT64_C(1) << id;
-    if (!notes->fn || (hry_gguf_file_types(f) & grown) == 0)
-        return;
-    for (size_t i = 0; i < f->names.count; i++) {
+        types |= bytes_here(id, f->how[id]) ? UINT64_C(1) << id : 0;
+    types &= hry_gguf_file_types(f);
+    for (size_t i = 0; i < f->names.count && notes->fn && types; i++) {
         hry_gguf_view view;
-        char reason[128];
-        if (hry_gguf_file_view(f, i, &view, NULL) || (UINT64_C(1) << view.info.type_id & grown) == 0)
+        if (hry_gguf_file_view(f, i, &view, NULL) || (UINT64_C(1) << view.info.type_id & types) == 0)
             continue;
-        const hry_gguf_type *type = view.info.type;
-        unsigned now = 4u * type->elements;
-        if (view.form)
-            now = 0u + view.form->codes + view.form->scales + view.form->zeros;
-        snprintf(reason, sizeof reason, "%s %s, in %u bytes for %u: %.2f times as large", type->name,
-                 view.form ? "kept exactly" : "dequantized", now, type->bytes, (double)now / type->bytes);
-        hry_notes_add(notes, HRY_NOTE_GROWN, HRY_NOTE_TENSOR, view.name, reason);
+        growth *g = &grown[view.info.type_id];
+        g->first = g->count++ ? g->first : view.name;
+        g->before += view.info.nbytes;
+        g->after += view.info.blocks * bytes_here(view.info.type_id, view.how);
     }
+    for (uint32_t id = 0; id < HRY_GGUF_TYPES; id++)
+        note_growth(id, f->how[id], &grown[id], notes);
 }
 
 void hry_gguf_file_destroy(hry_gguf_file *f, bool with_bytes)
