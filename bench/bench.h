@@ -27,6 +27,13 @@ struct bench_limits {
 const struct bench_limits *bench_limits(void);
 void bench_print_limits(void);
 
+/*
+ * What DRAM allows a loop that reads and writes: bytes a second written past the caches, when so many are read for
+ * each. 0 is writing alone. Measured at each call, since a shared machine drifts. The same for reading alone.
+ */
+double bench_mixed_limit(double read_for_written);
+double bench_read_limit(void);
+
 typedef void bench_fn(void *arg);
 
 /* Seconds that one call takes: the median of several samples, each of enough calls to last some milliseconds, after a

@@ -45,9 +45,9 @@ static void crc32c(void)
     free(memory);
 }
 
-/* --- conversions and dequantization, by what is written: float32 --- */
+/* --- conversions, dequantization, quantization: by the bytes of float32, written or read --- */
 
-enum family { WIDEN, NARROW, DEQUANT };
+enum family { WIDEN, NARROW, DEQUANT, QUANT };
 
 struct row {
     const char *name;
@@ -61,6 +61,7 @@ static const struct row rows[] = {
 #define HRY_KERN_WIDEN(name, bits) { #name, offsetof(struct hry_kern, name), bits, WIDEN },
 #define HRY_KERN_NARROW(name, bits) { #name, offsetof(struct hry_kern, name), bits, NARROW },
 #define HRY_KERN_DEQUANT(name, bits, affine) { #name, offsetof(struct hry_kern, dequant_##name), bits, DEQUANT },
+#define HRY_KERN_QUANT(name, bits, affine) { #name, offsetof(struct hry_kern, quant_##name), bits, QUANT },
 #include "kern/kern.inc"
 #undef HRY_KERN
 };
@@ -71,75 +72,113 @@ struct job {
         void (*narrow)(const float *src, size_t n, void *dst, bool stream);
         void (*dequant)(const void *q, size_t n, size_t block, const float *scale, const int32_t *zp, float *dst,
                         bool stream);
+        void (*quant)(const float *x, size_t n, size_t block, const float *scale, const int32_t *zp, int64_t lo,
+                      int64_t hi, void *q);
     } call;
     enum family family;
-    void *codes;
+    unsigned bits;
+    char *codes;
     float *floats, *scale;
     int32_t *zp;
-    size_t n, block;
+    size_t n, line, block;
+    int64_t lo, hi;
     bool stream;
 };
 
+/* Line by line, all with the same scales: as long as the whole, but where each element of a line has its own scale. */
 static void run_job(void *arg)
 {
     const struct job *job = arg;
-    if (job->family == WIDEN)
-        job->call.widen(job->codes, job->n, job->floats, job->stream);
-    else if (job->family == NARROW)
-        job->call.narrow(job->floats, job->n, job->codes, job->stream);
-    else
-        job->call.dequant(job->codes, job->n, job->block, job->scale, job->zp, job->floats, job->stream);
+    for (size_t i = 0; i < job->n; i += job->line) {
+        size_t n = job->n - i < job->line ? job->n - i : job->line;
+        char *codes = job->codes + i * job->bits / 8;
+        float *floats = job->floats + i;
+        if (job->family == WIDEN)
+            job->call.widen(codes, n, floats, job->stream);
+        else if (job->family == NARROW)
+            job->call.narrow(floats, n, codes, job->stream);
+        else if (job->family == DEQUANT)
+            job->call.dequant(codes, n, job->block, job->scale, job->zp, floats, job->stream);
+        else
+            job->call.quant(floats, n, job->block, job->scale, job->zp, job->lo, job->hi, codes);
+    }
     bench_keep(job);
 }
+
+#define CHANNELS 4096
 
 static struct job job_of(const struct row *row, enum bench_place place, size_t block, bool zp)
 {
     size_t total = place == BENCH_L2 ? BENCH_L2_BYTES : BENCH_DRAM_BYTES;
-    size_t n = total / (4 + (row->bits + 7) / 8) / 4096 * 4096, blocks = n / block + 1;
-    struct job job = { .family = row->family, .n = n, .block = block, .stream = place == BENCH_DRAM };
+    size_t n = total / (32 + row->bits) * 8 / CHANNELS * CHANNELS, line = block == 1 ? CHANNELS : n;
+    size_t blocks = line / block + 1;
+    struct job job = { .family = row->family, .bits = row->bits, .n = n, .line = line, .block = block };
     memcpy(&job.call, (const char *)kern + row->offset, sizeof job.call);
-    job.codes = bench_memory(4 * n);
+    job.stream = place == BENCH_DRAM;
+    job.codes = bench_memory(n * row->bits / 8);
     job.floats = bench_memory(4 * n);
     job.scale = bench_memory(blocks * sizeof *job.scale);
     job.zp = zp ? bench_memory(blocks * sizeof *job.zp) : NULL;
+    bool power = row->name[0] == 'e';
     for (size_t b = 0; b < blocks; b++)
-        job.scale[b] = 0.01f * (float)(b % 7 + 1);
+        job.scale[b] = power ? 0.25f : 0.01f * (float)(b % 7 + 1);
     for (size_t b = 0; zp && b < blocks; b++)
-        job.zp[b] = (int32_t)(b % 5);
+        job.zp[b] = (int32_t)(b % 4);
     for (size_t i = 0; i < n; i++)
         job.floats[i] = 0.001f * (float)(i % 4001) - 2;
+    job.lo = row->name[0] == 'i' ? -(INT64_C(1) << (row->bits - 1)) : 0;
+    job.hi = (INT64_C(1) << (row->bits - (row->name[0] == 'i'))) - 1;
     return job;
 }
 
-/* goal: of float32 written in L2; beyond the caches it is 0.9 of the limit, or half of that. */
-static void measure(const struct row *row, const char *what, size_t block, bool zp, double goal)
+static void free_job(struct job *job)
 {
-    static const char *const places[] = { "L2", "DRAM" };
+    free(job->codes);
+    free(job->floats);
+    free(job->scale);
+    free(job->zp);
+}
+
+static double rate_of(const struct row *row, enum bench_place place, size_t block, bool zp)
+{
+    struct job job = job_of(row, place, block, zp);
+    double rate = 4 * (double)job.n / bench_seconds(run_job, &job);
+    free_job(&job);
+    return rate;
+}
+
+/* l2: the goal in the cache, in GB/s. beyond: the goal in memory, as a ratio to a loop that only moves as many bytes.
+ */
+static void measure(const struct row *row, const char *what, size_t block, bool zp, double l2, double beyond)
+{
+    char name[96];
+    double code_bytes = row->bits / 8.0;
+    bool writes_floats = row->family == WIDEN || row->family == DEQUANT;
     const struct bench_limits *limits = bench_limits();
-    for (int place = 0; place < BENCH_PLACES; place++) {
-        struct job job = job_of(row, (enum bench_place)place, block, zp);
-        char name[96];
-        snprintf(name, sizeof name, "%s%s, %s", row->name, what, places[place]);
-        double rate = 4 * (double)job.n / bench_seconds(run_job, &job);
-        if (row->family == NARROW)
-            bench_rate(name, rate, "read", limits->read[place], 0);
-        else if (place == BENCH_L2)
-            bench_rate_absolute(name, rate, "write", limits->write[place], goal);
-        else
-            bench_rate(name, rate, "write past", limits->write_nt[place], goal >= 40e9 ? 0.9 : goal > 0 ? 0.45 : 0);
-        free(job.codes);
-        free(job.floats);
-        free(job.scale);
-        free(job.zp);
-    }
+    snprintf(name, sizeof name, "%s%s, L2", row->name, what);
+    bench_rate_absolute(name, rate_of(row, BENCH_L2, block, zp), writes_floats ? "write" : "read",
+                        writes_floats ? limits->write[BENCH_L2] : limits->read[BENCH_L2], l2 * 1e9);
+    snprintf(name, sizeof name, "%s%s, DRAM", row->name, what);
+    double rate = rate_of(row, BENCH_DRAM, block, zp);
+    if (writes_floats)
+        bench_rate(name, rate, "as many bytes", bench_mixed_limit(code_bytes / 4), beyond);
+    else
+        bench_rate(name, rate, "read", bench_read_limit(), beyond);
 }
 
 static void conversions(void)
 {
     bench_title("conversions: float32 written or read");
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
-        if (rows[r].family != DEQUANT)
-            measure(&rows[r], "", 1, false, rows[r].family == WIDEN && rows[r].bits == 16 ? 60e9 : 0);
+        if (rows[r].family == WIDEN && rows[r].bits == 16)
+            measure(&rows[r], "", SIZE_MAX / 2, false, 60, 0.9);
+        else if (rows[r].family == WIDEN || rows[r].family == NARROW)
+            measure(&rows[r], "", SIZE_MAX / 2, false, 0, 0);
+}
+
+static bool is_named(const struct row *row, const char *name)
+{
+    return strcmp(row->name, name) == 0;
 }
 
 static void dequantization(void)
@@ -147,21 +186,84 @@ static void dequantization(void)
     bench_title("dequantization: float32 written");
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
         const struct row *row = &rows[r];
+        bool small = row->name[0] == 'e' || row->bits < 8;
+        double l2 = row->bits == 6 ? 30 : small && row->bits == 8 ? 40 : row->bits <= 8 ? 60 : 0;
+        double beyond = row->bits == 6 ? 0.45 : row->bits <= 8 ? 0.9 : 0;
         if (row->family != DEQUANT)
             continue;
-        bool fp8 = strchr(row->name, 'e') == row->name && row->bits == 8;
-        double goal = row->bits == 6 ? 30e9 : fp8 ? 40e9 : row->bits <= 8 ? 60e9 : 0;
-        if (row->bits < 8 || fp8)
-            measure(row, ", blocks of 32", 32, false, goal);
+        if (is_named(row, "nf4"))
+            measure(row, ", blocks of 64", 64, false, l2, beyond);
+        else if (small)
+            measure(row, ", blocks of 32", 32, false, l2, beyond);
         else
-            measure(row, ", one scale", SIZE_MAX / 2, true, goal);
-        if (strcmp(row->name, "i8") == 0 || strcmp(row->name, "i4") == 0) {
-            measure(row, ", blocks of 32, zero points", 32, true, goal);
-            measure(row, ", a scale each", 1, true, 0);
-            measure(row, ", blocks of 4", 4, false, 0);
-            measure(row, ", blocks of 50", 50, false, 0);
+            measure(row, ", one scale", SIZE_MAX / 2, true, l2, beyond);
+        if (is_named(row, "i8") || is_named(row, "i4")) {
+            measure(row, ", blocks of 32, zero points", 32, true, l2, beyond);
+            measure(row, ", a scale each of 4096", 1, true, l2, beyond);
+            measure(row, ", blocks of 4", 4, false, 0, 0);
+            measure(row, ", blocks of 50", 50, false, 0, 0);
         }
     }
+}
+
+static void quantization(void)
+{
+    bench_title("quantization: float32 read");
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        const struct row *row = &rows[r];
+        if (row->family != QUANT)
+            continue;
+        if (is_named(row, "i8") || is_named(row, "u8"))
+            measure(row, ", one scale", SIZE_MAX / 2, true, 0, 0.75);
+        else if (row->bits >= 16)
+            measure(row, ", one scale", SIZE_MAX / 2, true, 0, 0);
+        else
+            measure(row, ", blocks of 32", 32, false, row->bits == 4 ? 10 : 8, 0);
+        if (is_named(row, "i8") || is_named(row, "i4")) {
+            measure(row, ", blocks of 32, zero points", 32, true, 0, 0);
+            measure(row, ", a scale each of 4096", 1, true, 0, 0);
+        }
+    }
+}
+
+/* --- reductions --- */
+
+struct reduction {
+    const float *x;
+    size_t n, block;
+    float *lo, *hi;
+    bool range;
+};
+
+static void run_reduction(void *arg)
+{
+    const struct reduction *job = arg;
+    bool finite = job->range ? kern->range(job->x, job->n, job->block, job->lo, job->hi)
+                             : kern->absmax(job->x, job->n, job->block, job->hi);
+    bench_keep(&finite);
+}
+
+static void reductions(void)
+{
+    bench_title("what parameters are made from: float32 read");
+    float *x = bench_memory(BENCH_DRAM_BYTES), *lo = bench_memory(BENCH_DRAM_BYTES / 32);
+    float *hi = bench_memory(BENCH_DRAM_BYTES / 32);
+    for (size_t i = 0; i < BENCH_DRAM_BYTES / 4; i++)
+        x[i] = 0.001f * (float)(i % 4001) - 2;
+    for (int range = 0; range < 2; range++)
+        for (size_t block = 32; block <= SIZE_MAX / 2; block = SIZE_MAX / 2 + (block > 32))
+            for (int place = 0; place < BENCH_PLACES; place++) {
+                size_t nbytes = place == BENCH_L2 ? BENCH_L2_BYTES : BENCH_DRAM_BYTES;
+                struct reduction job = { x, nbytes / 4, block, lo, hi, range };
+                char name[64];
+                snprintf(name, sizeof name, "%s, %s, %s", range ? "range" : "absmax",
+                         block == 32 ? "blocks of 32" : "one block", place == BENCH_L2 ? "L2" : "DRAM");
+                double rate = (double)nbytes / bench_seconds(run_reduction, &job);
+                bench_rate(name, rate, "read", place == BENCH_L2 ? bench_limits()->read[place] : bench_read_limit(), 0);
+            }
+    free(x);
+    free(lo);
+    free(hi);
 }
 
 int main(void)
@@ -172,5 +274,7 @@ int main(void)
     crc32c();
     conversions();
     dequantization();
+    quantization();
+    reductions();
     return bench_end();
 }

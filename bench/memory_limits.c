@@ -9,7 +9,8 @@
 
 struct span {
     unsigned char *src, *dst;
-    size_t n; /* a multiple of 512 */
+    size_t n;    /* a multiple of 512 */
+    size_t step; /* mixed: bytes read for 64 written */
 };
 
 #if defined(__x86_64__)
@@ -58,6 +59,21 @@ WIDE static void copy_nt_wide(void *arg)
     bench_keep(span->dst);
 }
 
+/* Whatever is read has a part in what is written, which thus is no constant. */
+WIDE static void mixed_wide(void *arg)
+{
+    const struct span *span = arg;
+    const unsigned char *src = span->src;
+    __m512i x = _mm512_set1_epi8(1);
+    for (size_t i = 0; i < span->n; i += 64, src += span->step) {
+        for (size_t k = 0; k < span->step; k += 64)
+            x = _mm512_xor_si512(x, _mm512_loadu_si512(src + k));
+        _mm512_stream_si512((void *)(span->dst + i), x);
+    }
+    _mm_sfence();
+    bench_keep(span->dst);
+}
+
 HALF static void read_half(void *arg)
 {
     const struct span *span = arg;
@@ -98,7 +114,36 @@ HALF static void copy_nt_half(void *arg)
     _mm_sfence();
     bench_keep(span->dst);
 }
+
+HALF static void mixed_half(void *arg)
+{
+    const struct span *span = arg;
+    const unsigned char *src = span->src;
+    __m256i x = _mm256_set1_epi8(1);
+    for (size_t i = 0; i < span->n; i += 64, src += span->step) {
+        for (size_t k = 0; k < span->step; k += 32)
+            x = _mm256_xor_si256(x, _mm256_loadu_si256((const void *)(src + k)));
+        _mm256_stream_si256((void *)(span->dst + i), x);
+        _mm256_stream_si256((void *)(span->dst + i + 32), x);
+    }
+    _mm_sfence();
+    bench_keep(span->dst);
+}
 #endif
+
+static void mixed_plain(void *arg)
+{
+    const struct span *span = arg;
+    const unsigned char *src = span->src;
+    uint64_t x[8] = { 1 };
+    for (size_t i = 0; i < span->n; i += sizeof x, src += span->step) {
+        for (size_t k = 0; k < span->step; k += sizeof x)
+            for (int j = 0; j < 8; j++)
+                x[j] ^= src[k + (size_t)j * 8];
+        memcpy(span->dst + i, x, sizeof x);
+    }
+    bench_keep(span->dst);
+}
 
 static void read_plain(void *arg)
 {
@@ -128,18 +173,18 @@ static void copy_plain(void *arg)
 }
 
 struct loops {
-    bench_fn *read, *write, *write_nt, *copy_nt;
+    bench_fn *read, *write, *write_nt, *copy_nt, *mixed;
 };
 
 static struct loops choose(void)
 {
 #if defined(__x86_64__)
     if (hry_cpu_features() & HRY_CPU_AVX512)
-        return (struct loops){ read_wide, write_wide, write_nt_wide, copy_nt_wide };
+        return (struct loops){ read_wide, write_wide, write_nt_wide, copy_nt_wide, mixed_wide };
     if (hry_cpu_features() & HRY_CPU_AVX2)
-        return (struct loops){ read_half, write_half, write_nt_half, copy_nt_half };
+        return (struct loops){ read_half, write_half, write_nt_half, copy_nt_half, mixed_half };
 #endif
-    return (struct loops){ read_plain, write_plain, write_plain, copy_plain };
+    return (struct loops){ read_plain, write_plain, write_plain, copy_plain, mixed_plain };
 }
 
 static double rate(bench_fn *fn, unsigned char *memory, size_t n, size_t moved)
@@ -159,6 +204,29 @@ static void measure(struct bench_limits *limits, enum bench_place place, size_t 
     limits->copy[place] = rate(copy_plain, memory, half, total);
     limits->copy_nt[place] = rate(loops.copy_nt, memory, half, total);
     free(memory);
+}
+
+/* n bytes of the larger side, from memory kept between calls, with room for a vector that is read past the end. */
+static unsigned char *dram(void)
+{
+    static unsigned char *memory;
+    if (!memory)
+        memory = bench_memory(BENCH_DRAM_BYTES + 4096);
+    return memory;
+}
+
+double bench_mixed_limit(double read_for_written)
+{
+    size_t step = (size_t)(64 * read_for_written + 0.5);
+    size_t n = BENCH_DRAM_BYTES / (64 + step) * 64 / 512 * 512;
+    struct span span = { .dst = dram(), .src = dram() + n, .n = n, .step = step };
+    return (double)n / bench_seconds(choose().mixed, &span);
+}
+
+double bench_read_limit(void)
+{
+    struct span span = { .src = dram(), .n = BENCH_DRAM_BYTES };
+    return (double)span.n / bench_seconds(choose().read, &span);
 }
 
 const struct bench_limits *bench_limits(void)
