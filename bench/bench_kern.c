@@ -102,6 +102,7 @@ static void run_job(void *arg)
         else
             job->call.quant(floats, n, job->block, job->scale, job->zp, job->lo, job->hi, codes);
     }
+    kern->stream_end();
     bench_keep(job);
 }
 

@@ -152,6 +152,7 @@ static void widen_once(const struct row *row, size_t v, size_t n, size_t slack, 
     float *expected = guarded_end(&out_ref, 4 * n, out_slack), *found = guarded_end(&out, 4 * n, out_slack);
     expected_fn(src, n, expected, stream);
     fn(src, n, found, stream);
+    variants[v].stream_end();
     assert_memory_equal(expected, found, 4 * n);
     assert_true(guarded_is_intact(&out, 4 * n, out_slack));
 }
@@ -177,6 +178,7 @@ static void narrow_once(const struct row *row, size_t v, size_t n, size_t slack,
     void *expected = guarded_end(&out_ref, nbytes, slack), *found = guarded_end(&out, nbytes, slack);
     expected_fn(src, n, expected, stream);
     fn(src, n, found, stream);
+    variants[v].stream_end();
     for (size_t i = 0; i < nbytes; i++)
         if (((unsigned char *)expected)[i] != ((unsigned char *)found)[i])
             fail_msg("%s: byte %zu is %02X, not %02X; source %08X", row->name, i, ((unsigned char *)found)[i],
@@ -266,6 +268,7 @@ static void dequant_once(const struct row *row, size_t v, size_t n, size_t block
     float *expected = guarded_end(&out_ref, 4 * n, out_slack), *found = guarded_end(&out, 4 * n, out_slack);
     expected_fn(q, n, block, scale, zp, expected, stream);
     fn(q, n, block, scale, zp, found, stream);
+    variants[v].stream_end();
     assert_same_floats(row->name, expected, found, n);
     assert_true(guarded_is_intact(&out, 4 * n, out_slack));
 }
@@ -451,8 +454,8 @@ static void reducing(void **state)
 /* --- the list itself --- */
 
 /* Kernels of no family, compared above or in a test of their own. */
-static const char *const single[] = { "crc32c",     "absmax",      "range",      "absmax_each",
-                                      "range_each", "moments_f32", "moments_f64" };
+static const char *const single[] = { "crc32c",     "absmax",      "range",       "absmax_each",
+                                      "range_each", "moments_f32", "moments_f64", "stream_end" };
 
 static void every_kernel_is_tested(void **state)
 {

@@ -92,8 +92,14 @@ NARROW(f32_bf16, 2)
 NARROW(f32_e4m3, 1)
 NARROW(f32_e5m2, 1)
 
+static void stream_end(void)
+{
+    _mm_sfence();
+}
+
 void hry_fill_convert_avx2(struct hry_kern *table)
 {
+    table->stream_end = stream_end;
     table->f16_f32 = f16_f32;
     table->bf16_f32 = bf16_f32;
     table->e8m0_f32 = e8m0_f32;

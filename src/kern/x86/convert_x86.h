@@ -27,7 +27,6 @@ INLINE void widen_streaming(get_fn *get, size_t size, const uint8_t *src, size_t
     head = head < n ? head : n;
     widen(get, size, src, head, dst, false);
     widen(get, size, src + head * size, n - head, dst + head, true);
-    _mm_sfence();
 }
 
 INLINE void narrow(put_fn *put, size_t size, const float *src, size_t n, uint8_t *dst, bool stream)
@@ -49,7 +48,6 @@ INLINE void narrow_streaming(put_fn *put, size_t size, const float *src, size_t 
     narrow(put, size, src, head, dst, false);
     /* A destination at an odd address never comes to a boundary. */
     narrow(put, size, src + head, n - head, dst + head * size, before % size == 0);
-    _mm_sfence();
 }
 
 #define WIDEN(name, size)                                                       \

@@ -57,64 +57,77 @@ INLINE void run_uniform(const struct codes *codes, const uint8_t *q, size_t n, c
         lanes_put_part(dst + i, value_of(codes, get_part(codes, q + i * codes->bits / 8, n - i), s, z), n - i);
 }
 
-/* LANES elements, or n of them, with a scale each. */
-INLINE void step_each(const struct codes *codes, const uint8_t *q, lanes scale, const int32_t *zp, float *dst,
-                      bool stream)
+INLINE bool zero_points_are_exact(const int32_t *zp, size_t n)
 {
-    lanes z = codes->affine && zp ? lanes_from_i32(zp) : lanes_set(0);
-    lanes x = value_of(codes, codes->get(q), scale, z);
-    if (codes->affine && zp && lanes_beyond(z, EXACT_ZERO_POINT)) {
-        float scales[LANES];
-        lanes_put(scales, scale, false);
-        codes->ref(q, LANES, 1, scales, zp, dst, false);
-    } else {
-        lanes_put(dst, x, stream);
+    lanes most = lanes_set(0);
+    size_t i = 0;
+    for (; n - i >= LANES; i += LANES)
+        most = lanes_max(most, lanes_abs(lanes_from_int(lanes_int_load(zp + i))));
+    bool exact = !lanes_beyond(most, EXACT_ZERO_POINT);
+    for (; i < n; i++)
+        exact &= zero_point_is_exact(zp[i]);
+    return exact;
+}
+
+INLINE lanes step_each(const struct codes *codes, const uint8_t *q, lanes scale, const int32_t *zp, bool has_zp)
+{
+    return value_of(codes, codes->get(q), scale, has_zp ? lanes_from_int(lanes_int_load(zp)) : lanes_set(0));
+}
+
+/* With scales and zero points in the way, the processor alone does not fetch codes early enough. Bytes. */
+#define AHEAD 2048
+
+INLINE void loop_each(const struct codes *codes, const uint8_t *q, size_t n, const float *scale, const int32_t *zp,
+                      bool has_zp, float *dst, bool stream)
+{
+    size_t i = 0;
+    for (; n - i >= LANES; i += LANES) {
+        const uint8_t *p = q + i * codes->bits / 8;
+        _mm_prefetch((const char *)p + AHEAD, _MM_HINT_T0);
+        lanes_put(dst + i, step_each(codes, p, lanes_load(scale + i), has_zp ? zp + i : NULL, has_zp), stream);
+    }
+    if (i < n) {
+        int32_t part[LANES] = { 0 };
+        if (has_zp)
+            memcpy(part, zp + i, (n - i) * sizeof *zp);
+        lanes x = get_part(codes, q + i * codes->bits / 8, n - i), z = lanes_from_int(lanes_int_load(part));
+        lanes_put_part(dst + i, value_of(codes, x, lanes_load_part(scale + i, n - i), z), n - i);
     }
 }
 
-INLINE void step_part(const struct codes *codes, const uint8_t *q, size_t n, lanes scale, const int32_t *zp, float *dst)
-{
-    uint8_t part[4 * LANES] = { 0 };
-    int32_t zero_points[LANES] = { 0 };
-    float made[LANES];
-    memcpy(part, q, (n * codes->bits + 7) / 8);
-    if (codes->affine && zp)
-        memcpy(zero_points, zp, n * sizeof *zp);
-    step_each(codes, part, scale, zero_points, made, false);
-    memcpy(dst, made, n * sizeof *dst);
-}
-
-/* A run with a scale for each element. */
+/* A run with a scale for each element. Zero points are looked at a piece at a time, apart from the loop that uses them:
+ * a branch for each vector costs more. */
 INLINE void run_each(const struct codes *codes, const uint8_t *q, size_t n, const float *scale, const int32_t *zp,
                      float *dst, bool stream)
 {
-    size_t i = 0;
-    for (; n - i >= LANES; i += LANES)
-        step_each(codes, q + i * codes->bits / 8, lanes_load(scale + i), zp ? zp + i : NULL, dst + i, stream);
-    if (i < n)
-        step_part(codes, q + i * codes->bits / 8, n - i, lanes_load_part(scale + i, n - i), zp ? zp + i : NULL,
-                  dst + i);
+    if (!codes->affine || !zp) {
+        loop_each(codes, q, n, scale, NULL, false, dst, stream);
+        return;
+    }
+    for (size_t i = 0; i < n; i += PIECE) {
+        size_t piece = n - i < PIECE ? n - i : PIECE;
+        const uint8_t *p = q + i * codes->bits / 8;
+        if (zero_points_are_exact(zp + i, piece))
+            loop_each(codes, p, piece, scale + i, zp + i, true, dst + i, stream);
+        else
+            codes->ref(p, piece, 1, scale + i, zp + i, dst + i, false);
+    }
 }
 
-/* Blocks of 2, 4, 8: several to a vector. */
+/* Blocks of 2, 4, 8 without zero points: several to a vector. */
 INLINE void run_small(const struct codes *codes, const uint8_t *q, size_t n, unsigned shift, const float *scale,
-                      const int32_t *zp, float *dst, bool stream)
+                      float *dst, bool stream)
 {
-    int32_t zero_points[LANES];
     size_t i = 0;
     for (; n - i >= LANES; i += LANES) {
-        for (size_t k = 0; codes->affine && zp && k < LANES; k++)
-            zero_points[k] = zp[(i + k) >> shift];
-        step_each(codes, q + i * codes->bits / 8, lanes_spread(scale + (i >> shift), shift), zp ? zero_points : NULL,
-                  dst + i, stream);
+        lanes x = codes->get(q + i * codes->bits / 8);
+        lanes_put(dst + i, lanes_mul(lanes_spread(scale + (i >> shift), shift), x), stream);
     }
     if (i < n) {
         float scales[LANES] = { 0 };
-        for (size_t k = 0; k < n - i; k++) {
+        for (size_t k = 0; k < n - i; k++)
             scales[k] = scale[(i + k) >> shift];
-            zero_points[k] = zp ? zp[(i + k) >> shift] : 0;
-        }
-        step_part(codes, q + i * codes->bits / 8, n - i, lanes_load(scales), zp ? zero_points : NULL, dst + i);
+        lanes_put_part(dst + i, lanes_mul(lanes_load(scales), get_part(codes, q + i * codes->bits / 8, n - i)), n - i);
     }
 }
 
@@ -142,8 +155,8 @@ INLINE void run(const struct codes *codes, const uint8_t *q, size_t n, size_t bl
             if (n - i <= block)
                 break;
         }
-    } else if (LANES % block == 0) {
-        run_small(codes, q, n, (unsigned)__builtin_ctz((unsigned)block), scale, zp, dst, stream);
+    } else if (LANES % block == 0 && !zp) {
+        run_small(codes, q, n, (unsigned)__builtin_ctz((unsigned)block), scale, dst, stream);
     } else {
         run_spread(codes, q, n, block, scale, zp, dst, stream);
     }
@@ -178,7 +191,6 @@ TARGET static void bounce(dequant_fn *fn, unsigned bits, const uint8_t *q, size_
             run(&codes, q, n, block, scale, zp, dst, true);                                                         \
         else                                                                                                        \
             bounce(dequant_##name, width, q, n, block, scale, zp, dst);                                             \
-        _mm_sfence();                                                                                               \
     }
 
 /* Codes of 32 bits, less their zero points: both are spread over the elements. */
@@ -216,7 +228,6 @@ INLINE void run_wide(less_fn *less, const uint8_t *q, size_t n, size_t block, co
             run_wide(less_##name, q, n, block, scale, zp, dst, true);                                               \
         else                                                                                                        \
             bounce(dequant_##name, 32, q, n, block, scale, zp, dst);                                                \
-        _mm_sfence();                                                                                               \
     }
 
 #endif

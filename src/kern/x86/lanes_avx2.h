@@ -37,11 +37,6 @@ INLINE lanes lanes_load_part(const float *p, size_t n)
     return _mm256_maskload_ps(p, lanes_first(n));
 }
 
-INLINE lanes lanes_from_i32(const int32_t *p)
-{
-    return _mm256_cvtepi32_ps(_mm256_loadu_si256((const __m256i *)p));
-}
-
 INLINE lanes lanes_sub(lanes a, lanes b)
 {
     return _mm256_sub_ps(a, b);
@@ -141,11 +136,15 @@ INLINE lanes lanes_of_bits(lanes_int x)
     return _mm256_castsi256_ps(x);
 }
 
-/* Whether an absolute value is above the bound. */
+INLINE lanes lanes_abs(lanes x)
+{
+    return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x);
+}
+
+/* Whether any lane is above the bound. */
 INLINE bool lanes_beyond(lanes x, float bound)
 {
-    __m256 magnitude = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x);
-    return _mm256_movemask_ps(_mm256_cmp_ps(magnitude, _mm256_set1_ps(bound), _CMP_GT_OQ)) != 0;
+    return _mm256_movemask_ps(_mm256_cmp_ps(x, _mm256_set1_ps(bound), _CMP_GT_OQ)) != 0;
 }
 
 /* p at a multiple of the vector's size where stream is set. */

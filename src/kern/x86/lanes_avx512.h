@@ -31,11 +31,6 @@ INLINE lanes lanes_load_part(const float *p, size_t n)
     return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p);
 }
 
-INLINE lanes lanes_from_i32(const int32_t *p)
-{
-    return _mm512_cvtepi32_ps(_mm512_loadu_si512(p));
-}
-
 INLINE lanes lanes_sub(lanes a, lanes b)
 {
     return _mm512_sub_ps(a, b);
@@ -129,10 +124,15 @@ INLINE lanes lanes_of_bits(lanes_int x)
     return _mm512_castsi512_ps(x);
 }
 
-/* Whether an absolute value is above the bound. */
+INLINE lanes lanes_abs(lanes x)
+{
+    return _mm512_abs_ps(x);
+}
+
+/* Whether any lane is above the bound. */
 INLINE bool lanes_beyond(lanes x, float bound)
 {
-    return _mm512_cmp_ps_mask(_mm512_abs_ps(x), _mm512_set1_ps(bound), _CMP_GT_OQ) != 0;
+    return _mm512_cmp_ps_mask(x, _mm512_set1_ps(bound), _CMP_GT_OQ) != 0;
 }
 
 /* p at a multiple of the vector's size where stream is set. */
