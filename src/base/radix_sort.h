@@ -12,7 +12,7 @@ typedef struct hry_sort_key {
 } hry_sort_key;
 
 /* Ascending; scratch has room for count as well. Equal keys stay in the order they came in. */
-void hry_sort_keys(hry_sort_key *keys, hry_sort_key *scratch, size_t count);
-void hry_sort_u64(uint64_t *values, uint64_t *scratch, size_t count);
+void hry_sort_keys(hry_sort_key *items, hry_sort_key *scratch, size_t count);
+void hry_sort_u64(uint64_t *items, uint64_t *scratch, size_t count);
 
 #endif
