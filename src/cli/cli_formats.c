@@ -44,7 +44,7 @@ static void pass_note(void *ctx, const hry_note *note)
 static hry_import_options import_options(const cli_format_options *options)
 {
     return (hry_import_options){ .file = options->file,
-                                 .dequantize = (hry_dequantize)options->dequantize,
+                                 .dequantize = options->dequantize ? HRY_DEQUANTIZE_ALL : HRY_DEQUANTIZE_NONE,
                                  .strict = options->strict,
                                  .note = options->note ? pass_note : NULL,
                                  .note_ctx = (void *)(uintptr_t)options };

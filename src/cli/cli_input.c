@@ -117,9 +117,7 @@ int cli_input_open(cli_input *input, const char *name, const char *from)
 void cli_print_note(void *ctx, hry_str name, const char *what, cli_note_weight weight)
 {
     const cli_note_ctx *note = ctx;
-    if (weight == CLI_NOTE_DETAIL && !cli_has(note->args, CLI_OPT_VERBOSE))
-        return;
-    if (weight == CLI_NOTE_LOSS && cli_has(note->args, CLI_OPT_QUIET))
+    if (weight != CLI_NOTE_FAULT && cli_has(note->args, CLI_OPT_QUIET))
         return;
     char *where = cli_copy(name.ptr, name.len);
     cli_fail(CLI_OK, note->file, where, weight == CLI_NOTE_LOSS ? "warning: %s" : "%s", what);
@@ -166,13 +164,10 @@ static hry_status load_stream(cli_input *input, const cli_args *args, hry_error 
 
 hry_status cli_input_load(cli_input *input, const cli_args *args, hry_error *err)
 {
-    const char *dequantize = args->value[CLI_OPT_DEQUANTIZE];
     cli_format_options options = { .file = cli_read_options(args),
                                    .strict = cli_has(args, CLI_OPT_STRICT),
                                    .look = !(args->command->groups & CLI_WRITES),
-                                   .dequantize = !dequantize                      ? 0
-                                                 : strcmp(dequantize, "all") == 0 ? 2
-                                                                                  : 1,
+                                   .dequantize = cli_has(args, CLI_OPT_DEQUANTIZE),
                                    .note = cli_print_note,
                                    .ctx = &(cli_note_ctx){ .args = args, .file = input->source.name } };
     switch (input->kind) {

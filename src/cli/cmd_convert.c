@@ -42,9 +42,7 @@ static int run(const cli_args *args)
     if ((args->count == 2) == (to != NULL))
         return cli_usage(args->command, to ? "two outputs: '%s' and '%s'" : "no output given", to ? args->items[1] : "",
                          to ? to : "");
-    const char *name = to ? to : args->items[1], *dequantize = args->value[CLI_OPT_DEQUANTIZE];
-    if (dequantize && strcmp(dequantize, "needed") != 0 && strcmp(dequantize, "all") != 0)
-        return cli_usage(args->command, "'%s' is not needed or all", dequantize);
+    const char *name = to ? to : args->items[1];
     const cli_format_row *format = target_format(args, name);
     cli_output output;
     cli_input input;

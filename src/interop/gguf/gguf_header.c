@@ -111,7 +111,7 @@ static hry_status find_overlap(const hry_gguf_header *h, const hry_str *names, h
         if (status)
             return status;
         if (info.nbytes)
-            keys[count++] = (hry_sort_key){ info.offset, (uint32_t)i };
+            keys[count++] = (hry_sort_key){ .key = info.offset, .position = (uint32_t)i };
     }
     hry_sort_keys(keys, keys + h->tensor_count, count);
     uint64_t reached = 0;
