@@ -41,6 +41,13 @@ HRY_API hry_status hry_tensor_dense(uint8_t type, uint32_t rank, const uint64_t 
 HRY_API hry_status hry_tensor_composite(const hry_desc *head, hry_tensor *const *members, size_t count,
                                         const hry_allocator *allocator, hry_tensor **tensor, hry_error *err);
 
+/*
+ * A tensor with memory of its own, aligned as desc declares, whose contents are not set. buffers gets a pointer for
+ * each row of the buffer table (NULL for an empty one), through which the caller fills it before anyone else sees it.
+ */
+HRY_API hry_status hry_tensor_alloc(const hry_desc *desc, const hry_allocator *allocator, hry_tensor **tensor,
+                                    void **buffers, hry_error *err);
+
 HRY_API hry_tensor *hry_tensor_retain(hry_tensor *tensor); /* the same pointer; NULL allowed */
 HRY_API void hry_tensor_release(hry_tensor *tensor);       /* NULL allowed */
 
@@ -118,6 +125,28 @@ HRY_API hry_status hry_tensor_find(const hry_tensor *tensor, const uint64_t *ind
  */
 HRY_API hry_status hry_tensor_find_token(const hry_tensor *tensor, uint64_t sequence, uint64_t token, bool *found,
                                          uint64_t *slot, hry_error *err);
+
+/* ---- Other layouts ---- */
+
+/* Zero is the default in every field. */
+typedef struct hry_relayout_options {
+    const hry_executor *executor;   /* NULL: the calling thread */
+    const hry_allocator *allocator; /* for the result and for the work; NULL: the C heap */
+    const uint64_t *token_counts;   /* as in hry_read_options */
+} hry_relayout_options;
+
+/*
+ * The same tensor in another layout, in memory of its own: each element with its bits unchanged, padding 0. layout
+ * gives the tag and what the caller wants to choose (tile_shape, strides, mode_order, page_size with num_pages 0 for as
+ * many as it takes); what follows from the tensor (nnz, is_sorted, morton_bits, hilbert_order) is filled in. Sparse
+ * layouts store the elements whose bits are not all 0 (all stored ones of a sparse source) in the order of the layout,
+ * COO sorted. Quantized tensors keep codes and parameters. A composite becomes its merged view. HRY_E_UNSUPPORTED:
+ * layouts that cannot hold the tensor (composite, private; Hilbert for another shape; strides that overlap; between
+ * dense and sparse where the code of 0 is not 0), values that cannot be read. HRY_E_INPUT: index arrays that break a
+ * rule, equal coordinates included.
+ */
+HRY_API hry_status hry_tensor_relayout(const hry_tensor *tensor, const hry_layout *layout,
+                                       const hry_relayout_options *options, hry_tensor **out, hry_error *err);
 
 /* ---- Verifying contents ---- */
 
