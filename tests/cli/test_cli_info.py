@@ -105,6 +105,36 @@ class Info(CliCase):
         tensor = self.ok("info", "--json", self.write("d", coo)).json()["tensors"][0]
         self.assertEqual((tensor["layout"], tensor["layout_fields"]), ("coo", {"nnz": 3, "is_sorted": 1}))
 
+    def long(self, data, *args):
+        """The fields that --long shows, by name."""
+        lines = self.ok("info", "--long", "--bytes", *args, self.write("d", data)).lines[1:]
+        return {line[4:26].strip(): line[27:] for line in lines if line.startswith("    ")}
+
+    def test_long(self):
+        stats = hrry.statistics(0x3F, 3, 0.25, -1, 2.5, 2.5, 0.1, 1, 2, 4, 1, 0)
+        shown = self.long(hrry.descriptor("int8", (4,), buffers=[4, hrry.buffer(16, 4096)], statistics=stats,
+                                          quantization=hrry.per_channel(0, 1), shard=hrry.shard((8,), (4,))))
+        self.assertEqual(shown, {
+            "descriptor": "1.0, 181 bytes", "buffer 0": "4, alignment 64, CPU", "buffer 1": "16, alignment 4096, CPU",
+            "quantization": "per-channel-affine (0x02), version 1, symmetric", "axis": "0",
+            "scale_buffer_index": "1", "scale type": "float32", "parent_shape": "[8]", "shard_offset": "[4]",
+            "statistics.nnz": "3", "sparsity_ratio": "0.25", "value_min": "-1", "value_max": "2.5",
+            "value_abs_max": "2.5", "value_mean": "0.10000000000000001", "value_stddev": "1", "N:M sparsity": "2:4",
+            "has_nan, has_inf": "1, 0"})
+        shown = self.long(hrry.descriptor("int8", (3,), buffers=[3], quantization=hrry.per_tensor(0.1, -3)))
+        self.assertEqual((shown["scale"], shown["zero_point"]), ("0.100000001", "-3"))
+        shown = self.long(hrry.descriptor("float32", (6, 8), hrry.TILED, hrry.u64s(2, 4) + hrry.u8s(1, 2, 0, 0),
+                                          buffers=[192]))
+        self.assertEqual((shown["tile_shape"], shown["tiles, elements"]), ("[2,4]", "row-major, column-major"))
+        shown = self.long(hrry.descriptor(0xF0, (2,), buffers=[4], extension_type=hrry.extension_type(
+            16, 1, 1, 0, 1, 6, 9, 31)), "--allow-private")
+        self.assertEqual(shown["extension type"], "16 bits, float 1-6-9, bias 31")
+        shown = self.long(hrry.descriptor("float16", (9, 2, 8), hrry.BLOCK_PAGED, hrry.u32s(4) + hrry.u64s(5)
+                                          + hrry.u32s(0, 2) + b"\0" + hrry.u32s(3) + bytes(7),
+                                          buffers=[640, 12, 12]))
+        self.assertEqual([shown[name] for name in ("page_size", "num_pages", "num_seqs", "kv_role", "layer_index")],
+                         ["4", "5", "2", "0", "3"])
+
     def test_composites_are_trees(self):
         member = [hrry.descriptor("float32", (4, 4), buffers=[64], shard=hrry.shard((4, 8), (0, at))) for at in (0, 4)]
         path = self.write("m.hrry", hrry.container([
