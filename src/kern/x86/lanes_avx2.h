@@ -84,6 +84,11 @@ INLINE lanes_int lanes_int_load(const int32_t *p)
     return _mm256_loadu_si256((const __m256i *)p);
 }
 
+INLINE void lanes_int_store(uint8_t *p, lanes_int x)
+{
+    _mm256_storeu_si256((__m256i *)p, x);
+}
+
 INLINE lanes_int lanes_int_add(lanes_int a, lanes_int b)
 {
     return _mm256_add_epi32(a, b);

@@ -78,6 +78,11 @@ INLINE lanes_int lanes_int_load(const int32_t *p)
     return _mm512_loadu_si512(p);
 }
 
+INLINE void lanes_int_store(uint8_t *p, lanes_int x)
+{
+    _mm512_storeu_si512(p, x);
+}
+
 INLINE lanes_int lanes_int_add(lanes_int a, lanes_int b)
 {
     return _mm512_add_epi32(a, b);

@@ -88,12 +88,39 @@ SMALL(e3m2)
 SMALL(e4m3)
 SMALL(e5m2)
 
+/* Four codes as float64. */
+INLINE __m256d wide(const float *x, const float *scale, const int32_t *zp, double lo, double hi)
+{
+    __m256d z = _mm256_cvtepi32_pd(_mm_loadu_si128((const __m128i *)zp));
+    __m256d t = _mm256_div_pd(_mm256_cvtps_pd(_mm_loadu_ps(x)), _mm256_cvtps_pd(_mm_loadu_ps(scale)));
+    t = _mm256_max_pd(t, _mm256_sub_pd(_mm256_set1_pd(lo), z));
+    t = _mm256_min_pd(t, _mm256_sub_pd(_mm256_set1_pd(hi), z));
+    return _mm256_add_pd(_mm256_round_pd(t, _MM_FROUND_TO_NEAREST_INT), z);
+}
+
+INLINE __m256i wide_i32(const float *x, const float *scale, const int32_t *zp, double lo, double hi)
+{
+    return _mm256_set_m128i(_mm256_cvtpd_epi32(wide(x + 4, scale + 4, zp + 4, lo, hi)),
+                            _mm256_cvtpd_epi32(wide(x, scale, zp, lo, hi)));
+}
+
+/* Without a sign there is no conversion: 2^31 is taken off before, and put back by turning the highest bit. */
+INLINE __m256i wide_u32(const float *x, const float *scale, const int32_t *zp, double lo, double hi)
+{
+    __m256d low = _mm256_sub_pd(wide(x, scale, zp, lo, hi), _mm256_set1_pd(0x1p31));
+    __m256d high = _mm256_sub_pd(wide(x + 4, scale + 4, zp + 4, lo, hi), _mm256_set1_pd(0x1p31));
+    return _mm256_xor_si256(_mm256_set_m128i(_mm256_cvtpd_epi32(high), _mm256_cvtpd_epi32(low)),
+                            _mm256_set1_epi32(INT32_MIN));
+}
+
 #include "kern/x86/quant_x86.h"
 
 QUANT(i8, 8, NULL)
 QUANT(u8, 8, NULL)
 QUANT(i16, 16, NULL)
 QUANT(u16, 16, NULL)
+QUANT_WIDE(i32)
+QUANT_WIDE(u32)
 QUANT(i4, 4, NULL)
 QUANT(u4, 4, NULL)
 QUANT(i2, 2, NULL)
@@ -111,6 +138,8 @@ void hry_fill_quant_avx2(struct hry_kern *table)
     table->quant_u8 = quant_u8;
     table->quant_i16 = quant_i16;
     table->quant_u16 = quant_u16;
+    table->quant_i32 = quant_i32;
+    table->quant_u32 = quant_u32;
     table->quant_i4 = quant_i4;
     table->quant_u4 = quant_u4;
     table->quant_i2 = quant_i2;

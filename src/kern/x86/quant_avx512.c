@@ -71,12 +71,36 @@ SMALL(e3m2)
 SMALL(e4m3)
 SMALL(e5m2)
 
+/* Eight codes as float64. */
+INLINE __m512d wide(const float *x, const float *scale, const int32_t *zp, double lo, double hi)
+{
+    __m512d z = _mm512_cvtepi32_pd(_mm256_loadu_si256((const __m256i *)zp));
+    __m512d t = _mm512_div_pd(_mm512_cvtps_pd(_mm256_loadu_ps(x)), _mm512_cvtps_pd(_mm256_loadu_ps(scale)));
+    t = _mm512_max_pd(t, _mm512_sub_pd(_mm512_set1_pd(lo), z));
+    t = _mm512_min_pd(t, _mm512_sub_pd(_mm512_set1_pd(hi), z));
+    return _mm512_add_pd(_mm512_maskz_roundscale_pd(0xFF, t, _MM_FROUND_TO_NEAREST_INT), z);
+}
+
+INLINE __m512i wide_i32(const float *x, const float *scale, const int32_t *zp, double lo, double hi)
+{
+    return _mm512_inserti32x8(_mm512_castsi256_si512(_mm512_cvtpd_epi32(wide(x, scale, zp, lo, hi))),
+                              _mm512_cvtpd_epi32(wide(x + 8, scale + 8, zp + 8, lo, hi)), 1);
+}
+
+INLINE __m512i wide_u32(const float *x, const float *scale, const int32_t *zp, double lo, double hi)
+{
+    return _mm512_inserti32x8(_mm512_castsi256_si512(_mm512_cvtpd_epu32(wide(x, scale, zp, lo, hi))),
+                              _mm512_cvtpd_epu32(wide(x + 8, scale + 8, zp + 8, lo, hi)), 1);
+}
+
 #include "kern/x86/quant_x86.h"
 
 QUANT(i8, 8, NULL)
 QUANT(u8, 8, NULL)
 QUANT(i16, 16, NULL)
 QUANT(u16, 16, NULL)
+QUANT_WIDE(i32)
+QUANT_WIDE(u32)
 QUANT(i4, 4, NULL)
 QUANT(u4, 4, NULL)
 QUANT(i2, 2, NULL)
@@ -94,6 +118,8 @@ void hry_fill_quant_avx512(struct hry_kern *table)
     table->quant_u8 = quant_u8;
     table->quant_i16 = quant_i16;
     table->quant_u16 = quant_u16;
+    table->quant_i32 = quant_i32;
+    table->quant_u32 = quant_u32;
     table->quant_i4 = quant_i4;
     table->quant_u4 = quant_u4;
     table->quant_i2 = quant_i2;

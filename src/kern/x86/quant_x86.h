@@ -109,4 +109,34 @@ INLINE void quant(const struct coding *coding, const float *x, size_t n, size_t 
         quant(&coding, x, n, block, scale, zp, &affine, q);                                                        \
     }
 
+/* Codes of 32 bits go through float64. Everything is laid out for each element, also what is left over. */
+typedef lanes_int wide_fn(const float *x, const float *scale, const int32_t *zp, double lo, double hi);
+
+INLINE void quant_wide(wide_fn *code, const float *x, size_t n, size_t block, const float *scale, const int32_t *zp,
+                       double lo, double hi, uint8_t *q)
+{
+    struct spread spread = { { 0 }, { 0 } };
+    size_t b = 0, left = block;
+    for (size_t done = 0; done < n; done += PIECE) {
+        size_t piece = n - done < PIECE ? n - done : PIECE, i = 0;
+        spread_blocks(&spread, piece, block, &b, &left, scale, zp);
+        for (; piece - i >= LANES; i += LANES)
+            lanes_int_store(q + 4 * (done + i), code(x + done + i, spread.scale + i, spread.zp + i, lo, hi));
+        if (i < piece) {
+            float part[LANES] = { 0 };
+            uint8_t codes[4 * LANES];
+            memcpy(part, x + done + i, 4 * (piece - i));
+            lanes_int_store(codes, code(part, spread.scale + i, spread.zp + i, lo, hi));
+            memcpy(q + 4 * (done + i), codes, 4 * (piece - i));
+        }
+    }
+}
+
+#define QUANT_WIDE(name)                                                                                           \
+    TARGET static void quant_##name(const float *x, size_t n, size_t block, const float *scale, const int32_t *zp, \
+                                    int64_t lo, int64_t hi, void *q)                                               \
+    {                                                                                                              \
+        quant_wide(wide_##name, x, n, block, scale, zp, (double)lo, (double)hi, q);                                \
+    }
+
 #endif
