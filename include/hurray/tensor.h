@@ -163,6 +163,61 @@ typedef enum hry_verify_level {
  */
 HRY_API hry_status hry_tensor_verify(const hry_tensor *tensor, hry_verify_level level, hry_error *err);
 
+/*
+ * What a tensor has and a writer should not make: bits behind the last element that are not 0 (E-01). Called for each
+ * finding, with its offset in buffer 0.
+ */
+HRY_API void hry_tensor_lint(const hry_tensor *tensor, hry_lint_fn *report, void *ctx);
+
+/* ---- Making tensors, and writing values ---- */
+
+/*
+ * A tensor of desc (which is copied) over new memory, each buffer aligned to 64 bytes or to what its row says. Fill
+ * the buffers (buffer_count of desc; where an empty one leads is of no use) before others see the tensor. zeroed: all
+ * bytes are 0, else they are unspecified. HRY_E_MEMORY.
+ */
+HRY_API hry_status hry_tensor_alloc(const hry_desc *desc, bool zeroed, const hry_allocator *allocator, void **buffers,
+                                    hry_tensor **tensor, hry_error *err);
+
+typedef struct hry_write_options {
+    const hry_executor *executor;
+    bool stored; /* src holds what is stored: codes of a quantized tensor, in the byte order of the format */
+} hry_write_options;
+
+/*
+ * Writes a box of a tensor that is being made: desc with its buffers, in any dense layout. type, strides and src are
+ * as of hry_tensor_read, the other way round; bits around elements of less than a byte stay as they are.
+ * HRY_E_UNSUPPORTED: other layouts, values that the type does not have (NaN as an integer). HRY_E_USAGE: strides by
+ * which elements share a place.
+ */
+HRY_API hry_status hry_desc_write(const hry_desc *desc, const hry_box *box, uint8_t type, const int64_t *strides,
+                                  const void *src, const hry_write_options *options, void *const *buffers,
+                                  hry_error *err);
+
+/* ---- Views: other tensors over the same memory ---- */
+
+/*
+ * Each gives a tensor that keeps the first one alive and copies nothing, strided or, where it is, row-major.
+ * HRY_E_UNSUPPORTED where no strides describe it: sparse, paged and Hilbert layouts, several tiles, elements that would
+ * start inside a byte, scales that go by block; read it instead. Shard, statistics and composite member sections stay
+ * behind.
+ */
+
+/* A box, steps included. Of a partition: where the box lies in one member, a view of that. */
+HRY_API hry_status hry_tensor_slice(hry_tensor *tensor, const hry_box *box, hry_tensor **view, hry_error *err);
+/* Dimension k of the view is dimension order[k]; NULL: all in reverse. */
+HRY_API hry_status hry_tensor_transpose(hry_tensor *tensor, const uint32_t *order, hry_tensor **view, hry_error *err);
+/* To a shape of the same or a higher rank; from the last on, dimensions are equal or become so from 1. */
+HRY_API hry_status hry_tensor_broadcast(hry_tensor *tensor, uint32_t rank, const uint64_t *shape, hry_tensor **view,
+                                        hry_error *err);
+/* To another shape of as many elements, in row-major order of both. */
+HRY_API hry_status hry_tensor_reshape(hry_tensor *tensor, uint32_t rank, const uint64_t *shape, hry_tensor **view,
+                                      hry_error *err);
+/* One sequence of a block-paged tensor, which is not told how many tokens it has; L-BP-24 when its pages are too few.
+ */
+HRY_API hry_status hry_tensor_sequence(hry_tensor *tensor, uint64_t sequence, uint64_t tokens, hry_tensor **view,
+                                       hry_error *err);
+
 #ifdef __cplusplus
 }
 #endif

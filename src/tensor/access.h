@@ -17,6 +17,7 @@ typedef struct hry_sink {
 
 /* The map of a whole tensor whose layout is dense; false for other layouts. Offsets count from hry_tensor_first. */
 bool hry_tensor_map(const hry_tensor *tensor, hry_map *map);
+bool hry_desc_map(const hry_desc *desc, hry_map *map);
 /* The byte of the element [0,...,0]; NULL for an empty buffer. */
 const uint8_t *hry_tensor_first(const hry_tensor *tensor);
 

@@ -36,7 +36,11 @@ static bool padded_shape(const hry_desc *desc, const uint64_t *shape, uint64_t *
 
 bool hry_tensor_map(const hry_tensor *tensor, hry_map *map)
 {
-    const hry_desc *desc = &tensor->desc;
+    return hry_desc_map(&tensor->desc, map);
+}
+
+bool hry_desc_map(const hry_desc *desc, hry_map *map)
+{
     hry_layout layout;
     hry_layout_store store;
     uint64_t shape[HRY_RANK_MAX], storage[HRY_RANK_MAX];
@@ -65,7 +69,7 @@ typedef struct row {
     const job *job;
     const hry_walk *from, *to;
     uint32_t last;
-    bool listed;                  /* the sources are in a list, else in pieces */
+    bool from_listed, to_listed;  /* by a list of offsets, else in pieces */
     uint64_t index[HRY_RANK_MAX]; /* of the row's first element, where the decoder needs it */
 } row;
 
@@ -74,21 +78,32 @@ static bool is_aligned(const void *p, uint32_t bits)
     return bits < 8 || (uintptr_t)p % (bits < 128 ? bits / 8 : 16) == 0;
 }
 
+static void list_line(const hry_walk *walk, uint64_t j, size_t n, int64_t *offsets)
+{
+    uint64_t at[HRY_RANK_MAX];
+    uint32_t last = walk->map->rank - 1;
+    for (uint32_t k = 0; k < last; k++)
+        at[k] = walk->at[k];
+    at[last] = j;
+    hry_map_line(walk->map, at, n, offsets);
+}
+
+static void count_up(size_t n, int64_t *numbers)
+{
+    for (size_t i = 0; i < n; i++)
+        numbers[i] = (int64_t)i;
+}
+
 /* The codes of up to *n elements from position j on, in a row: where they are, or gathered in room. */
 static const void *codes_at(const row *r, uint64_t j, size_t *n, uint8_t *room)
 {
     const job *w = r->job;
     int64_t bits = w->decoder->bits, offset, stride;
-    if (r->listed) {
+    if (r->from_listed) {
         int64_t offsets[CHUNK], places[CHUNK];
-        uint64_t at[HRY_RANK_MAX];
-        for (uint32_t k = 0; k < r->last; k++)
-            at[k] = r->from->at[k];
-        at[r->last] = j;
         *n = *n < CHUNK ? *n : CHUNK;
-        hry_map_line(r->from->map, at, *n, offsets);
-        for (size_t i = 0; i < *n; i++)
-            places[i] = (int64_t)i;
+        list_line(r->from, j, *n, offsets);
+        count_up(*n, places);
         hry_move_list((uint32_t)bits, w->src, offsets, room, places, *n);
         return room;
     }
@@ -107,10 +122,13 @@ static uint64_t decode_some(const row *r, uint64_t j, bool *all)
 {
     _Alignas(16) uint8_t codes_room[CHUNK * 16], values_room[CHUNK * 16];
     const job *w = r->job;
-    int64_t offset, stride, size = w->to_bits / 8;
-    uint64_t piece = hry_map_piece(r->to->map, r->last, j, &offset, &stride);
+    int64_t offset = 0, stride = 0, size = w->to_bits / 8;
+    size_t n = CHUNK;
+    if (!r->to_listed)
+        n = (size_t)hry_map_piece(r->to->map, r->last, j, &offset, &stride);
+    else if (r->to->map->axis[r->last].count - j < CHUNK)
+        n = (size_t)(r->to->map->axis[r->last].count - j);
     offset += r->to->row;
-    size_t n = (size_t)piece;
     bool in_place = stride == 1 && size && is_aligned(w->dst + offset * size, w->to_bits);
     if (!in_place && n > CHUNK)
         n = CHUNK;
@@ -125,8 +143,14 @@ static uint64_t decode_some(const row *r, uint64_t j, bool *all)
         index[r->last] += j * (uint64_t)step;
     }
     *all &= hry_decoder_run(w->decoder, codes, n, index, r->last, step, values);
-    if (!in_place)
+    if (r->to_listed) {
+        int64_t offsets[CHUNK], places[CHUNK];
+        list_line(r->to, j, n, offsets);
+        count_up(n, places);
+        hry_move_list(w->to_bits, values_room, places, w->dst, offsets, n);
+    } else if (!in_place) {
         hry_move_piece(w->to_bits, values_room, 0, 1, w->dst, offset, stride, n);
+    }
     return n;
 }
 
@@ -134,7 +158,12 @@ static void decode_part(void *ctx, hry_map *from, hry_map *to, const uint64_t *a
 {
     job *w = ctx;
     hry_walk source, target;
-    row r = { .job = w, .from = &source, .to = &target, .last = from->rank - 1, .listed = !hry_map_long_runs(from) };
+    row r = { .job = w,
+              .from = &source,
+              .to = &target,
+              .last = from->rank - 1,
+              .from_listed = !hry_map_long_runs(from),
+              .to_listed = !hry_map_long_runs(to) };
     bool all = true, more = hry_walk_init(&source, from) && hry_walk_init(&target, to);
     while (more) {
         for (uint32_t k = 0; w->decoder->needs_index && k <= r.last; k++)
