@@ -169,15 +169,7 @@ HRY_API hry_status hry_tensor_verify(const hry_tensor *tensor, hry_verify_level 
  */
 HRY_API void hry_tensor_lint(const hry_tensor *tensor, hry_lint_fn *report, void *ctx);
 
-/* ---- Making tensors, and writing values ---- */
-
-/*
- * A tensor of desc (which is copied) over new memory, each buffer aligned to 64 bytes or to what its row says. Fill
- * the buffers (buffer_count of desc; where an empty one leads is of no use) before others see the tensor. zeroed: all
- * bytes are 0, else they are unspecified. HRY_E_MEMORY.
- */
-HRY_API hry_status hry_tensor_alloc(const hry_desc *desc, bool zeroed, const hry_allocator *allocator, void **buffers,
-                                    hry_tensor **tensor, hry_error *err);
+/* ---- Writing values ---- */
 
 typedef struct hry_write_options {
     const hry_executor *executor;
@@ -185,10 +177,10 @@ typedef struct hry_write_options {
 } hry_write_options;
 
 /*
- * Writes a box of a tensor that is being made: desc with its buffers, in any dense layout. type, strides and src are
- * as of hry_tensor_read, the other way round; bits around elements of less than a byte stay as they are.
- * HRY_E_UNSUPPORTED: other layouts, values that the type does not have (NaN as an integer). HRY_E_USAGE: strides by
- * which elements share a place.
+ * Writes a box of a tensor that is being made: desc with its buffers (of hry_tensor_alloc, or the caller's), in any
+ * dense layout. type, strides and src are as of hry_tensor_read, the other way round; bits around elements of less than
+ * a byte stay as they are. HRY_E_UNSUPPORTED: other layouts, values that the type does not have (NaN as an integer).
+ * HRY_E_USAGE: strides by which elements share a place.
  */
 HRY_API hry_status hry_desc_write(const hry_desc *desc, const hry_box *box, uint8_t type, const int64_t *strides,
                                   const void *src, const hry_write_options *options, void *const *buffers,

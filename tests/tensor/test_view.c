@@ -28,7 +28,13 @@ static void check_element(const dense_case *c, const hry_tensor *view, const uin
     uint8_t element[16] = { 0 };
     uint64_t lo, hi;
     hry_error err;
-    assert_int_equal(hry_tensor_get(view, at, 0, element, &err), HRY_OK);
+    hry_box box = { .count = { 0 } };
+    for (uint32_t k = 0; k < hry_tensor_rank(view); k++) {
+        box.start[k] = at[k];
+        box.count[k] = 1;
+    }
+    hry_read_options options = { .stored = true };
+    assert_int_equal(hry_tensor_read_with(view, &box, 0, NULL, &options, element, &err), HRY_OK);
     hry_element_bits(c->type, element, 0, &lo, &hi);
     assert_int_equal(lo, dense_bits(c, index, 0));
     if (c->bits > 64)
@@ -284,8 +290,8 @@ static void test_partition(void **state)
         };
         assert_int_equal(hry_desc_encode(&spec, NULL, bytes, sizeof bytes, &desc, &err), HRY_OK);
         void *buffer;
-        assert_int_equal(hry_tensor_alloc(&desc, false, NULL, &buffer, &members[m], &err), HRY_OK);
-        memcpy(buffer, m ? right : left, sizeof left);
+        assert_int_equal(hry_tensor_alloc(&desc, NULL, &members[m], &buffer, &err), HRY_OK);
+        assert_int_equal(hry_desc_write(&desc, NULL, 0, NULL, m ? right : left, NULL, &buffer, &err), HRY_OK);
     }
     member_spec specs[] = { { .tensor = members[0] }, { .tensor = members[1] } };
     t = composite_of(HRY_TYPE_FLOAT32, 2, shape, 1, 0, specs, 2, 2, &err);

@@ -141,71 +141,12 @@ static void test_refused(void **state)
     assert_string_equal(hry_rule_id(err.rule), "F-T04");
 }
 
-/* Memory of the tensor's own: aligned, zero when asked, given back through the allocator. */
-typedef struct counter {
-    size_t blocks, nbytes;
-} counter;
-
-static void *count_alloc(void *ctx, size_t size, size_t align)
-{
-    counter *c = ctx;
-    c->blocks++;
-    c->nbytes += size;
-    return aligned_alloc(align < 16 ? 16 : align, (size + align - 1) / align * align);
-}
-
-static void count_free(void *ctx, void *ptr, size_t size, size_t align)
-{
-    counter *c = ctx;
-    (void)align;
-    c->blocks--;
-    c->nbytes -= size;
-    free(ptr);
-}
-
-static void test_alloc(void **state)
-{
-    (void)state;
-    counter c = { 0 };
-    hry_allocator allocator = { count_alloc, count_free, &c };
-    uint8_t bytes[1024];
-    hry_desc desc;
-    hry_error err;
-    hry_tensor *t;
-    void *buffers[3];
-    hry_layout layout = { .tag = HRY_LAYOUT_CSR, .nnz = 3 };
-    hry_desc_spec spec = { .type = HRY_TYPE_FLOAT32, .rank = 2, .shape = (uint64_t[]){ 5, 7 }, .layout = &layout };
-    assert_int_equal(hry_desc_encode(&spec, NULL, bytes, sizeof bytes, &desc, &err), HRY_OK);
-    assert_int_equal(hry_tensor_alloc(&desc, true, &allocator, buffers, &t, &err), HRY_OK);
-    for (uint32_t i = 0; i < 3; i++) {
-        uint64_t nbytes;
-        const uint8_t *p = hry_tensor_buffer(t, i, &nbytes);
-        assert_ptr_equal(p, buffers[i]);
-        assert_int_equal((uintptr_t)p % 64, 0);
-        for (uint64_t b = 0; b < nbytes; b++)
-            assert_int_equal(p[b], 0);
-        memset(buffers[i], 0xFF, nbytes);
-    }
-    assert_int_equal(c.blocks, 2);
-    hry_tensor_release(t);
-    assert_int_equal(c.blocks, 0);
-    assert_int_equal(c.nbytes, 0);
-    layout = (hry_layout){ .tag = HRY_LAYOUT_COMPOSITE, .composition_rule = 3 };
-    assert_int_equal(hry_desc_encode(&spec, NULL, bytes, sizeof bytes, &desc, &err), HRY_OK);
-    assert_int_equal(hry_tensor_alloc(&desc, true, NULL, buffers, &t, &err), HRY_E_USAGE);
-    hry_buffer huge = { .byte_size = UINT64_MAX / 2 };
-    spec = (hry_desc_spec){ .type = HRY_TYPE_INT8, .buffers = &huge, .buffer_count = 1 };
-    assert_int_equal(hry_desc_encode(&spec, NULL, bytes, sizeof bytes, &desc, &err), HRY_OK);
-    assert_int_equal(hry_tensor_alloc(&desc, false, NULL, buffers, &t, &err), HRY_E_MEMORY);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_own_type),
         cmocka_unit_test(test_from_float64),
         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_alloc),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
