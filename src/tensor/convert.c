@@ -74,15 +74,24 @@ static bool packed_f32(const hry_convert *convert, const void *src, size_t n, vo
 
 enum { STEP = 64 };
 
+static bool any(const hry_convert *convert, const void *src, size_t n, void *dst);
+
+/* Between types that convert. */
+static hry_convert conversion(uint8_t from, uint8_t to)
+{
+    hry_convert convert = { any, from, to };
+    hry_convert_init(&convert, from, to);
+    return convert;
+}
+
 /* By way of float32 where that is exact. */
 static bool small_f64(const hry_convert *convert, const void *src, size_t n, void *dst)
 {
     float small[STEP];
     double *to = dst;
     const uint8_t *p = src;
-    hry_convert to_f32;
+    hry_convert to_f32 = conversion(convert->from, HRY_TYPE_FLOAT32);
     size_t bits = hry_type_table[convert->from].bits;
-    hry_convert_init(&to_f32, convert->from, HRY_TYPE_FLOAT32);
     for (size_t done = 0, some; done < n; done += some, p += some * bits / 8) {
         some = n - done < STEP ? n - done : STEP;
         to_f32.run(&to_f32, p, some, small);
@@ -224,8 +233,8 @@ static bool any(const hry_convert *convert, const void *src, size_t n, void *dst
 static bool complex_parts(const hry_convert *convert, const void *src, size_t n, void *dst)
 {
     bool wide = convert->from == HRY_TYPE_COMPLEX128;
-    hry_convert parts;
-    hry_convert_init(&parts, wide ? HRY_TYPE_FLOAT64 : HRY_TYPE_FLOAT32, wide ? HRY_TYPE_FLOAT32 : HRY_TYPE_FLOAT64);
+    hry_convert parts =
+        conversion(wide ? HRY_TYPE_FLOAT64 : HRY_TYPE_FLOAT32, wide ? HRY_TYPE_FLOAT32 : HRY_TYPE_FLOAT64);
     return parts.run(&parts, src, 2 * n, dst);
 }
 
@@ -337,8 +346,7 @@ bool hry_convert_init(hry_convert *convert, uint8_t from, uint8_t to)
 
 bool hry_convert_raw(const hry_convert *convert, const void *src, size_t n, void *dst)
 {
-    hry_convert plain;
-    hry_convert_init(&plain, convert->from, convert->to);
+    hry_convert plain = conversion(convert->from, convert->to);
     bool all = plain.run(&plain, src, n, dst);
     hry_swap_elements(convert->to, dst, n);
     return all;
@@ -347,10 +355,9 @@ bool hry_convert_raw(const hry_convert *convert, const void *src, size_t n, void
 /* Values of the host to what is stored: the other way round where the orders differ. */
 static bool store(const hry_convert *convert, const void *src, size_t n, void *dst)
 {
-    hry_convert plain;
+    hry_convert plain = conversion(convert->from, convert->to);
     bool all = true;
     size_t from = hry_type_table[convert->from].bits, to = hry_type_table[convert->to].bits;
-    hry_convert_init(&plain, convert->from, convert->to);
     for (size_t done = 0, some; done < n; done += some) {
         _Alignas(16) uint8_t stored[STEP * 16];
         some = n - done < STEP ? n - done : STEP;

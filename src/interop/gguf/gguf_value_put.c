@@ -34,7 +34,7 @@ static bool holds_whole(uint32_t type, const hry_kv_value *v)
     bool negative = v->type == HRY_KV_INT64 && v->as.int64 < 0;
     if (!hry_gguf_kv_is_signed(type))
         return !negative && (bits == 64 || v->as.uint64 >> bits == 0);
-    return negative ? v->as.int64 >= -(INT64_C(1) << (bits - 1)) || bits == 64 : v->as.uint64 >> (bits - 1) == 0;
+    return negative ? bits == 64 || v->as.int64 >= -(INT64_C(1) << (bits - 1)) : v->as.uint64 >> (bits - 1) == 0;
 }
 
 /* A value that is no array in a type that is none. */
