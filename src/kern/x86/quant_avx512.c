@@ -78,7 +78,9 @@ INLINE __m512d wide(const float *x, const float *scale, const int32_t *zp, doubl
     __m512d t = _mm512_div_pd(_mm512_cvtps_pd(_mm256_loadu_ps(x)), _mm512_cvtps_pd(_mm256_loadu_ps(scale)));
     t = _mm512_max_pd(t, _mm512_sub_pd(_mm512_set1_pd(lo), z));
     t = _mm512_min_pd(t, _mm512_sub_pd(_mm512_set1_pd(hi), z));
-    return _mm512_add_pd(_mm512_maskz_roundscale_pd(0xFF, t, _MM_FROUND_TO_NEAREST_INT), z);
+    /* Rounded where the last place of a float64 is 1: t has less than 34 bits before the point. */
+    const __m512d magic = _mm512_set1_pd(0x1.8p52);
+    return _mm512_add_pd(_mm512_sub_pd(_mm512_add_pd(t, magic), magic), z);
 }
 
 INLINE __m512i wide_i32(const float *x, const float *scale, const int32_t *zp, double lo, double hi)
