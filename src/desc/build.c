@@ -210,16 +210,15 @@ static uint64_t own_size(const plan *p, uint32_t i)
     const hry_desc_spec *spec = p->spec;
     const hry_layout_row *row = p->layout_row;
     uint32_t bits = hry_type_table[spec->type].bits;
-    uint64_t nbytes;
+    uint64_t nbytes, total;
     if (bits == 0 && spec->extension_type)
         bits = spec->extension_type->bit_width;
-    if (!row->buffer_size || !row->buffer_size(p->layout, spec->rank, spec->shape, bits, i, &nbytes) ||
-        (i == 0 && !hry_add(nbytes, spec->byte_offset, &nbytes)))
-        return 0;
-    return nbytes;
+    if (!row->buffer_size || !row->buffer_size(p->layout, spec->rank, spec->shape, bits, i, &nbytes))
+        nbytes = 0;
+    return i == 0 && hry_add(nbytes, spec->byte_offset, &total) ? total : nbytes;
 }
 
-/* Sizes of buffers that the caller leaves to us; one that does not follow from the spec is 0. */
+/* Sizes of buffers that the caller leaves to us; of one that does not follow from the spec, what precedes its data. */
 static HRY_APART void put_default_buffers(const plan *p, uint8_t *to)
 {
     const uint8_t *payload = to + HANDLE_SIZE * p->buffer_count + 4;

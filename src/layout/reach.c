@@ -25,31 +25,35 @@ bool hry_reach_bytes(const hry_reach *reach, uint32_t bits, uint64_t *before, ui
     return true;
 }
 
-static hry_status out_of_buffer(hry_scan *f, uint64_t need)
+static HRY_COLD hry_status out_of_buffer(hry_scan *f, uint64_t before, uint64_t need)
 {
     if (f->options->permissive) {
         f->view.state |= HRY_DESC_OPAQUE;
         return HRY_OK;
     }
-    return hry_fail_rule_because(f->err, HRY_RULE_D_37, HRY_SECTION_BUFFERS, hry_scan_handle(f, 0),
-                                 hry_scan_buffer_size(f, 0),
+    uint64_t have = hry_scan_buffer_size(f, 0), at = hry_scan_handle(f, 0);
+    if (before > f->byte_offset)
+        return hry_fail_rule_because(f->err, HRY_RULE_D_37, HRY_SECTION_BUFFERS, at, have,
+                                     "elements lie up to %llu bytes before byte_offset, which is %llu",
+                                     (unsigned long long)before, (unsigned long long)f->byte_offset);
+    return hry_fail_rule_because(f->err, HRY_RULE_D_37, HRY_SECTION_BUFFERS, at, have,
                                  "buffer 0 of %llu bytes is too small for the elements, which need %llu bytes",
-                                 (unsigned long long)hry_scan_buffer_size(f, 0), (unsigned long long)need);
+                                 (unsigned long long)have, (unsigned long long)need);
 }
 
 hry_status hry_layout_check_reach(hry_scan *f, hry_reach reach)
 {
     uint64_t before, after, need;
     if (!hry_reach_bytes(&reach, f->bits, &before, &after) || !hry_add(f->byte_offset, after, &need))
-        return out_of_buffer(f, UINT64_MAX);
+        return out_of_buffer(f, 0, UINT64_MAX);
     if (before > f->byte_offset || need > hry_scan_buffer_size(f, 0))
-        return out_of_buffer(f, need);
+        return out_of_buffer(f, before, need);
     return HRY_OK;
 }
 
 hry_status hry_layout_check_unreachable(hry_scan *f)
 {
-    return out_of_buffer(f, UINT64_MAX);
+    return out_of_buffer(f, 0, UINT64_MAX);
 }
 
 static hry_status too_small(hry_scan *f, uint32_t i, uint64_t need)

@@ -103,6 +103,8 @@ static bool levels_reach(const uint8_t *fields, uint32_t rank, const uint64_t *s
         level l = level_at(fields, rank);
         for (uint32_t k = 0; k < rank; k++) {
             tile[k] = hry_load64(l.tile_shape + 8 * k);
+            if (tile[k] == 0) /* a builder asks before anything is verified */
+                return false;
             extent[k] = hry_ceil_div(extent[k], tile[k]);
         }
         hry_reach tiles;
