@@ -1,6 +1,5 @@
 /* Headers, sound and broken: which are refused, where, and in what words. (format: gguf, section 1.10) */
 #include "interop/gguf_model.h"
-#include "interop/stingy.h"
 #include "support/scratch.h"
 #include "support/shared_data.h"
 
@@ -8,7 +7,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 #include <string.h>
@@ -451,198 +449,6 @@ static void damage(void **state)
     gguf_free(&m);
 }
 
-static void limits(void **state)
-{
-    (void)state;
-    gguf_maker m;
-    hry_file *file;
-    hry_error err;
-    gguf_begin(&m, 0, 3, 3, 1);
-    gguf_key(&m, "k", ARRAY);
-    gguf_u32(&m, U16);
-    gguf_u64(&m, 1000);
-    for (int i = 0; i < 1000; i++)
-        gguf_u16(&m, (unsigned)i);
-    for (int i = 0; i < 3; i++)
-        gguf_info(&m, (char[]){ (char)('a' + i), 0 }, 1, (uint64_t[]){ 0 }, F32, 0);
-    assert_true(scratch_write("made.gguf", m.bytes, m.used));
-    static const struct {
-        hry_limits limits;
-        const char *words;
-    } cases[] = { { { .tensor_count = 2 }, "limit of 2" },
-                  { { .header_length = 1000 }, "limit of 1000 bytes" },
-                  { { .header_length = 2100 }, "limit of 2100 bytes" },
-                  { { .kv_length = 7999 }, "limit of 7999 bytes" } };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (hry_access access = HRY_MAP; access <= HRY_READ; access++) {
-            hry_import_options options = { .file = { .parse.limits = &cases[i].limits, .access = access } };
-            assert_int_equal(hry_gguf_open(scratch_path("made.gguf"), &options, &file, &err), HRY_E_LIMIT);
-            assert_non_null(strstr(err.message, cases[i].words));
-        }
-    hry_limits enough = { .tensor_count = 3, .header_length = m.used, .kv_length = 8000 };
-    hry_import_options options = { .file.parse.limits = &enough };
-    assert_int_equal(hry_gguf_open(scratch_path("made.gguf"), &options, &file, &err), HRY_OK);
-    hry_file_close(file);
-    gguf_free(&m);
-}
-
-/* Counts that lie do not cost memory. (RPT-03) */
-static void thrift(void **state)
-{
-    (void)state;
-    static const uint64_t lies[] = { UINT64_MAX, UINT64_C(1) << 61, UINT32_MAX, 100000 };
-    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++)
-        for (int what = 0; what < 4; what++) {
-            gguf_maker m;
-            stingy s;
-            stingy_init(&s, 0);
-            hry_file *file;
-            hry_import_options options = { .file.allocator = &s.allocator };
-            gguf_begin(&m, 0, 3, what == 0 ? lies[i] : 0, what == 1 ? lies[i] : 1);
-            gguf_key(&m, "k", what == 2 ? STRING : ARRAY);
-            if (what != 2)
-                gguf_u32(&m, what == 3 ? ARRAY : U8);
-            gguf_u64(&m, lies[i]);
-            gguf_u64(&m, 0);
-            assert_int_equal(open_made(&m, &options, &file, NULL), HRY_E_INPUT);
-            assert_true(s.peak < 65536);
-            assert_int_equal(s.live, 0);
-            gguf_free(&m);
-        }
-}
-
-static void no_memory(void **state)
-{
-    (void)state;
-    gguf_maker m;
-    gguf_begin(&m, 0, 3, 2, 3);
-    gguf_key(&m, "s", ARRAY);
-    gguf_u32(&m, STRING);
-    gguf_u64(&m, 1);
-    gguf_string(&m, "x");
-    gguf_key(&m, "n", ARRAY);
-    gguf_u32(&m, ARRAY);
-    gguf_u64(&m, 0);
-    gguf_key(&m, "b", BOOL);
-    gguf_u8(&m, 7);
-    gguf_info(&m, "w", 1, (uint64_t[]){ 32 }, 6, 32); /* out of order, and of a type that the record names */
-    gguf_info(&m, "v", 1, two, F32, 0);
-    gguf_pad(&m, 32);
-    for (size_t i = 0; i < 54; i++)
-        gguf_u8(&m, 1);
-    assert_true(scratch_write("made.gguf", m.bytes, m.used));
-    for (int way = 0; way < 2; way++)
-        for (size_t fail_at = 1;; fail_at++) {
-            stingy s;
-            stingy_init(&s, fail_at);
-            hry_file *file = NULL;
-            hry_tensor *tensor = NULL;
-            hry_import_options options = { .file = { .allocator = &s.allocator, .access = HRY_READ } };
-            hry_status status = way ? hry_gguf_open(scratch_path("made.gguf"), &options, &file, NULL)
-                                    : open_made(&m, &options, &file, NULL);
-            if (!status)
-                status = hry_file_tensor(file, "w", &tensor, NULL);
-            hry_tensor_release(tensor);
-            hry_file_close(file);
-            assert_int_equal(s.live, 0);
-            if (!status) {
-                assert_true(fail_at > 10);
-                break;
-            }
-            assert_int_equal(status, HRY_E_MEMORY);
-        }
-    gguf_free(&m);
-}
-
-static void count_release(void *ctx)
-{
-    ++*(int *)ctx;
-}
-
-/* Memory of the caller's goes back once, when all is gone, and stays his when nothing comes of it. */
-static void release(void **state)
-{
-    (void)state;
-    gguf_maker m;
-    hry_file *file;
-    hry_tensor *tensor;
-    int released = 0;
-    gguf_begin(&m, 0, 3, 1, 0);
-    end_with_tensor(&m, "w", 1, two, F32, 0, 8);
-    assert_int_equal(hry_gguf_open_memory(m.bytes, m.used, count_release, &released, NULL, &file, NULL), HRY_OK);
-    assert_int_equal(hry_file_tensor(file, "w", &tensor, NULL), HRY_OK);
-    assert_ptr_equal(hry_tensor_buffer(tensor, 0, NULL), m.bytes + 64); /* in place */
-    hry_file_close(file);
-    assert_int_equal(released, 0);
-    hry_tensor_release(tensor);
-    assert_int_equal(released, 1);
-    for (size_t cut = 0; cut < m.used; cut++)
-        assert_int_equal(hry_gguf_open_memory(m.bytes, cut, count_release, &released, NULL, &file, NULL), HRY_E_INPUT);
-    gguf_begin(&m, 0, 3, 0, 2); /* a part of a set, found out late */
-    gguf_key(&m, "split.count", U16);
-    gguf_u16(&m, 2);
-    gguf_key(&m, "split.no", U16);
-    gguf_u16(&m, 0);
-    assert_int_equal(hry_gguf_open_memory(m.bytes, m.used, count_release, &released, NULL, &file, NULL),
-                     HRY_E_UNSUPPORTED);
-    assert_int_equal(released, 1);
-    gguf_free(&m);
-}
-
-static void by_descriptor(void **state)
-{
-    (void)state;
-    gguf_maker m;
-    hry_file *file;
-    hry_error err;
-    hry_tensor *tensor;
-    int pipes[2];
-    gguf_begin(&m, 0, 3, 1, 0);
-    end_with_tensor(&m, "w", 1, two, F32, 0, 8);
-    assert_true(scratch_write("made.gguf", m.bytes, m.used));
-    FILE *open = fopen(scratch_path("made.gguf"), "rb");
-    assert_non_null(open);
-    assert_int_equal(hry_gguf_open_fd(fileno(open), NULL, &file, &err), HRY_OK);
-    fclose(open);
-    assert_int_equal(hry_file_tensor(file, "w", &tensor, NULL), HRY_OK);
-    assert_memory_equal(hry_tensor_buffer(tensor, 0, NULL), m.bytes + 64, 8);
-    hry_tensor_release(tensor);
-    hry_file_close(file);
-    assert_int_equal(pipe(pipes), 0);
-    assert_int_equal(hry_gguf_open_fd(pipes[0], NULL, &file, &err), HRY_E_USAGE);
-    close(pipes[0]);
-    close(pipes[1]);
-    assert_int_equal(hry_gguf_open(scratch_path("nothing.gguf"), NULL, &file, &err), HRY_E_ABSENT);
-    assert_int_equal(hry_foreign_open(scratch_path("made.gguf"), NULL, &file, &err), HRY_OK);
-    assert_string_equal(hry_file_format(file), "gguf");
-    hry_file_close(file);
-    gguf_free(&m);
-}
-
-static void shrinks(void **state)
-{
-    (void)state;
-    gguf_maker m;
-    hry_file *file;
-    hry_tensor *tensor;
-    hry_error err;
-    gguf_begin(&m, 0, 3, 2, 0);
-    gguf_info(&m, "w", 1, (uint64_t[]){ 16384 }, F32, 0);
-    gguf_info(&m, "q", 1, (uint64_t[]){ 32 }, Q8_0, 65536);
-    gguf_pad(&m, 32);
-    for (size_t i = 0; i < 65536 + 34; i++)
-        gguf_u8(&m, 0);
-    assert_true(scratch_write("made.gguf", m.bytes, m.used));
-    assert_int_equal(hry_gguf_open(scratch_path("made.gguf"), NULL, &file, NULL), HRY_OK);
-    assert_int_equal(truncate(scratch_path("made.gguf"), 5000), 0);
-    for (uint64_t i = 0; i < 2; i++) {
-        assert_int_equal(hry_file_tensor_at(file, i, &tensor, &err), HRY_E_IO);
-        assert_non_null(strstr(err.message, "shrunk to 5000 bytes"));
-    }
-    hry_file_close(file);
-    gguf_free(&m);
-}
-
 /* Files that others found to break their readers. */
 static void bad_files(void **state)
 {
@@ -672,12 +478,9 @@ static void bad_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts),  cmocka_unit_test(versions),  cmocka_unit_test(keys),
-        cmocka_unit_test(values),  cmocka_unit_test(nesting),   cmocka_unit_test(alignments),
-        cmocka_unit_test(names),   cmocka_unit_test(shapes),    cmocka_unit_test(data),
-        cmocka_unit_test(damage),  cmocka_unit_test(limits),    cmocka_unit_test(thrift),
-        cmocka_unit_test(release), cmocka_unit_test(no_memory), cmocka_unit_test(by_descriptor),
-        cmocka_unit_test(shrinks), cmocka_unit_test(bad_files),
+        cmocka_unit_test(counts),  cmocka_unit_test(versions),   cmocka_unit_test(keys),      cmocka_unit_test(values),
+        cmocka_unit_test(nesting), cmocka_unit_test(alignments), cmocka_unit_test(names),     cmocka_unit_test(shapes),
+        cmocka_unit_test(data),    cmocka_unit_test(damage),     cmocka_unit_test(bad_files),
     };
     return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
 }
