@@ -307,6 +307,16 @@ HRY_API bool hry_desc_unpack(const hry_desc *desc, hry_desc_spec *spec, hry_desc
 HRY_API hry_status hry_desc_resolve(const hry_desc *desc, const uint64_t *shape, const hry_parse_options *options,
                                     void *bytes, size_t nbytes, hry_desc *resolved, hry_error *err);
 
+/*
+ * The same descriptor with these statistics in place of those it has; NULL, or without any bit in computed_mask: with
+ * none. The new one goes to bytes, of at least desc->length + 72. What this version knows nothing of is left out
+ * (DW-9). HRY_E_INPUT with D-57 when they are out of range or another nnz than the layout's (DW-7); others as for
+ * hry_desc_encode.
+ */
+HRY_API hry_status hry_desc_with_statistics(const hry_desc *desc, const hry_statistics *statistics,
+                                            const hry_parse_options *options, void *bytes, size_t nbytes, hry_desc *out,
+                                            hry_error *err);
+
 #ifdef __cplusplus
 }
 #endif

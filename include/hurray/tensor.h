@@ -148,6 +148,45 @@ typedef struct hry_relayout_options {
 HRY_API hry_status hry_tensor_relayout(const hry_tensor *tensor, const hry_layout *layout,
                                        const hry_relayout_options *options, hry_tensor **out, hry_error *err);
 
+/* ---- Statistics ---- */
+
+/* Zero is the default in every field. */
+typedef struct hry_statistics_options {
+    const hry_executor *executor;   /* NULL: the calling thread */
+    const hry_allocator *allocator; /* for the work; NULL: the C heap */
+    const uint64_t *token_counts;   /* as in hry_read_options */
+} hry_statistics_options;
+
+/*
+ * What a statistics section says, of the logical values (descriptor, section 7; N:M as in the format's README): those
+ * of quantized tensors dequantized, of composites the merged view's, bool as 0 and 1, integers as float64. Elements
+ * that a sparse layout does not store are zeros; nnz is the layout's own. NaN is left out of all but nnz and has_nan.
+ * computed_mask says what is defined: of an empty tensor nnz alone, where an infinity occurs neither mean nor
+ * deviation, of complex numbers nothing that needs an order.
+ *
+ * One pass (two where squares would leave the range of float64), without memory for the whole: of sparse tensors, a
+ * bit for each stored element, or 32 bytes and, beyond 2^64 elements, its index where the order of storage is not that
+ * of the last dimension; of others, 8 MiB for each thread where values do not lie in row-major order. No executor
+ * and no processor changes a bit of the result. Errors are those of hry_tensor_read, and HRY_E_MEMORY.
+ */
+HRY_API hry_status hry_tensor_statistics(const hry_tensor *tensor, const hry_statistics_options *options,
+                                         hry_statistics *statistics, hry_error *err);
+
+/* How values spread: bin i of bins counts those from lo + i * (hi - lo) / bins up to the next one's start, which the
+ * last bin includes. */
+typedef struct hry_histogram {
+    double lo, hi;         /* given: finite, lo <= hi */
+    size_t bins;           /* given: 1 or more */
+    uint64_t *counts;      /* the caller's, one for each bin */
+    uint64_t below, above; /* finite values outside of lo and hi */
+    uint64_t nan, inf;     /* inf: of both signs */
+} hry_histogram;
+
+/* Counts all values, of the same kind as for statistics. HRY_E_UNSUPPORTED also for complex numbers. What counts holds
+ * after a failure is unspecified. */
+HRY_API hry_status hry_tensor_histogram(const hry_tensor *tensor, const hry_statistics_options *options,
+                                        hry_histogram *histogram, hry_error *err);
+
 /* ---- Verifying contents ---- */
 
 typedef enum hry_verify_level {

@@ -34,6 +34,13 @@ bool hry_desc_unpack(const hry_desc *desc, hry_desc_spec *spec, hry_desc_store *
     return true;
 }
 
+static hry_status unpack(const hry_desc *desc, hry_desc_spec *spec, hry_desc_store *store, hry_error *err)
+{
+    return hry_desc_unpack(desc, spec, store) ? HRY_OK
+                                              : hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_LAYOUT, 15, desc->layout,
+                                                         "a descriptor with an unknown layout cannot be changed");
+}
+
 hry_status hry_desc_resolve(const hry_desc *desc, const uint64_t *shape, const hry_parse_options *options, void *bytes,
                             size_t nbytes, hry_desc *resolved, hry_error *err)
 {
@@ -44,9 +51,22 @@ hry_status hry_desc_resolve(const hry_desc *desc, const uint64_t *shape, const h
     }
     hry_desc_spec spec;
     hry_desc_store store;
-    if (!hry_desc_unpack(desc, &spec, &store))
-        return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_LAYOUT, 15, desc->layout,
-                        "a descriptor with an unknown layout cannot be resolved");
+    hry_status status = unpack(desc, &spec, &store, err);
+    if (status)
+        return status;
     spec.shape = shape;
     return hry_desc_encode(&spec, options, bytes, nbytes, resolved, err);
+}
+
+hry_status hry_desc_with_statistics(const hry_desc *desc, const hry_statistics *statistics,
+                                    const hry_parse_options *options, void *bytes, size_t nbytes, hry_desc *out,
+                                    hry_error *err)
+{
+    hry_desc_spec spec;
+    hry_desc_store store;
+    hry_status status = unpack(desc, &spec, &store, err);
+    if (status)
+        return status;
+    spec.statistics = statistics && statistics->computed_mask ? statistics : NULL;
+    return hry_desc_encode(&spec, options, bytes, nbytes, out, err);
 }

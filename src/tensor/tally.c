@@ -27,22 +27,25 @@ static void count_groups(uint8_t *most, const uint64_t *words, size_t n)
     }
 }
 
-/* Joins two sets of values by their means (Chan, Golub and LeVeque). */
-static void join(hry_tally *tally, uint64_t finite, double mean, double spread)
+/* Joins two sets of values by their means (Chan, Golub and LeVeque), from that of the larger one on: beside very many
+ * zeros, a small mean stays what it is. */
+static void join(hry_tally *tally, double finite, double mean, double spread)
 {
+    double before = tally->finite, total = before + finite, away = mean - tally->mean;
     if (finite == 0)
         return;
-    double before = (double)tally->finite, added = (double)finite, total = before + added;
-    double away = mean - tally->mean;
-    tally->mean += away * (added / total);
-    tally->spread += spread + away * away * (before * (added / total));
-    tally->finite += finite;
+    if (finite > before)
+        tally->mean = mean - away * (before / total);
+    else
+        tally->mean += away * (finite / total);
+    tally->spread += spread + away * away * (before * (finite / total));
+    tally->finite = total;
 }
 
 void hry_tally_chunk(hry_tally *tally, const struct hry_moments *m, const uint64_t *nonzero, size_t n)
 {
     size_t words = (n + 63) / 64;
-    tally->count += n;
+    tally->count += (double)n;
     for (size_t i = 0; i < words; i++)
         tally->nnz += (uint64_t)__builtin_popcountll(nonzero[i]);
     count_groups(tally->most, nonzero, words);
@@ -52,7 +55,7 @@ void hry_tally_chunk(hry_tally *tally, const struct hry_moments *m, const uint64
     tally->has_inf |= m->has_inf;
     if (m->finite) {
         double away = m->sum / (double)m->finite, spread = m->squares - away * m->sum;
-        join(tally, m->finite, m->shift + away, spread > 0.0 ? spread : 0.0);
+        join(tally, (double)m->finite, m->shift + away, spread > 0.0 ? spread : 0.0);
     }
 }
 
@@ -69,11 +72,25 @@ void hry_tally_merge(hry_tally *tally, const hry_tally *next)
     join(tally, next->finite, next->mean, next->spread);
 }
 
-void hry_tally_zeros(hry_tally *tally, uint64_t count)
+void hry_tally_zeros(hry_tally *tally, double count)
 {
     hry_tally zeros = { .count = count, .finite = count };
-    if (count)
+    if (count > 0)
         hry_tally_merge(tally, &zeros);
+}
+
+void hry_tally_repeat(hry_tally *tally, uint64_t times)
+{
+    double factor = (double)times;
+    tally->count *= factor;
+    tally->finite *= factor;
+    tally->spread *= factor;
+    tally->nnz *= times;
+}
+
+void hry_tally_groups(hry_tally *tally, uint64_t word)
+{
+    count_groups(tally->most, &word, 1);
 }
 
 /* The pair with the smallest N/M, the smaller M on a tie; none where N = M for all. */
@@ -96,7 +113,7 @@ void hry_tally_statistics(const hry_tally *tally, uint64_t last, hry_statistics 
     hry_statistics s = { .computed_mask = HRY_STATS_NNZ, .nnz = tally->nnz };
     if (tally->count > 0) {
         s.computed_mask |= HRY_STATS_SPARSITY | HRY_STATS_NAN_INF;
-        s.sparsity_ratio = (double)(tally->count - tally->nnz) / (double)tally->count;
+        s.sparsity_ratio = (tally->count - (double)tally->nnz) / tally->count;
         s.has_nan = tally->has_nan;
         s.has_inf = tally->has_inf;
         choose_groups(tally, last, &s);
@@ -110,7 +127,7 @@ void hry_tally_statistics(const hry_tally *tally, uint64_t last, hry_statistics 
     if (tally->finite > 0 && !tally->has_inf) {
         s.computed_mask |= HRY_STATS_VALUES;
         s.value_mean = tally->mean;
-        s.value_stddev = sqrt(tally->spread / (double)tally->finite);
+        s.value_stddev = sqrt(tally->spread / tally->finite);
     }
     *statistics = s;
 }

@@ -16,7 +16,8 @@
 enum { HRY_TALLY_CHUNKS = 256, HRY_TALLY_SEGMENT = HRY_TALLY_CHUNKS * HRY_STATS_CHUNK, HRY_TALLY_GROUPS = 4 };
 
 typedef struct hry_tally {
-    uint64_t count, nnz, finite;
+    double count, finite; /* how many values there are: sparse shapes may have more than 64 bits count */
+    uint64_t nnz;
     double mean, spread; /* of the finite values; spread is the sum of (x - mean)^2 */
     double min, max;     /* without NaN */
     bool has_nan, has_inf;
@@ -32,7 +33,13 @@ void hry_tally_chunk(hry_tally *tally, const struct hry_moments *moments, const 
 void hry_tally_merge(hry_tally *tally, const hry_tally *next);
 
 /* Adds zeros that are not stored. */
-void hry_tally_zeros(hry_tally *tally, uint64_t count);
+void hry_tally_zeros(hry_tally *tally, double count);
+
+/* Each value so far occurs so many times. */
+void hry_tally_repeat(hry_tally *tally, uint64_t times);
+
+/* Adds the non-zeros of groups only: bit i of word says that element i of 64 is one. */
+void hry_tally_groups(hry_tally *tally, uint64_t word);
 
 /*
  * The section that it makes. last is the size of the last dimension, along which the groups of N:M lie: those that do
