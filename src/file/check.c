@@ -45,11 +45,11 @@ static bool is_composite_fault(const hry_error *err)
 }
 
 /* *next: the place after the composite, when it is whole. */
-static hry_status check_composite(hry_check *check, const hry_write_order *order, uint32_t place, const hry_desc *head,
-                                  hry_str name, uint32_t *next)
+static hry_status check_composite(hry_check *check, const hry_write_order *order, uint32_t place, hry_str name,
+                                  uint32_t *next)
 {
     hry_error err;
-    hry_status status = hry_container_verify_composite(order, place, head, next, &err);
+    hry_status status = hry_container_verify_composite(order, place, next, &err);
     return status && is_composite_fault(&err) ? hry_check_violation(check, name, &err) : HRY_OK;
 }
 
@@ -68,7 +68,7 @@ static hry_status check_container_tensors(hry_check *check, const hry_write_orde
         } else {
             hry_check_desc(check, entry.name, &desc, entry.descriptor_offset, c->frame.info.alignment);
             if (desc.layout == HRY_LAYOUT_COMPOSITE && place >= inside)
-                status = check_composite(check, order, place, &desc, entry.name, &inside);
+                status = check_composite(check, order, place, entry.name, &inside);
         }
         if (status)
             return status;

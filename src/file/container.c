@@ -172,7 +172,7 @@ static hry_status container_tensor(hry_file *file, uint32_t i, hry_tensor **tens
     hry_status status = hry_container_desc(c, i, &desc, err);
     if (status)
         return status;
-    return desc.layout == HRY_LAYOUT_COMPOSITE ? hry_container_composite(c, i, &desc, tensor, err)
+    return desc.layout == HRY_LAYOUT_COMPOSITE ? hry_container_composite(c, i, tensor, err)
                                                : hry_container_tensor(c, i, &desc, tensor, err);
 }
 

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "tensor/members.h"
+#include "tensor/member_stack.h"
 #include "tensor/object.h"
 
 #include <inttypes.h>
@@ -56,96 +56,33 @@ uint32_t hry_write_order_place(const hry_write_order *order, uint32_t i)
     return low;
 }
 
-static hry_status shifted(const hry_container *c, uint32_t i, hry_status status, hry_error *err)
-{
-    if (status)
-        hry_error_shift(err, offset_of(c, i));
-    return status;
-}
-
-/* Members whose descriptors are known so far. */
-typedef struct gathering {
-    hry_desc *descs;
-    uint32_t *positions;
-    uint32_t count;
-} gathering;
-
-static const hry_desc *gathered(const void *members, size_t k)
-{
-    return &((const gathering *)members)->descs[k];
-}
-
-static hry_status verify(const hry_write_order *order, uint32_t place, uint32_t depth, const hry_desc *head,
-                         uint32_t *next, hry_error *err);
-
-/* The members one by one, each checked as soon as its descriptor is known, inner heads with all that is theirs. */
-static hry_status gather(const hry_write_order *order, uint32_t place, uint32_t depth, const hry_desc *head,
-                         uint32_t expected, gathering *g, uint32_t *next, hry_error *err)
+/* Tensors in write order, head first, until no member is missing. */
+static hry_status feed_all(hry_member_stack *stack, const hry_write_order *order, uint32_t place, uint32_t *next,
+                           hry_error *err)
 {
     hry_container *c = order->container;
-    uint32_t at = place + 1;
-    for (g->count = 0; g->count < expected; g->count++) {
-        if (at >= c->base.count)
-            return hry_fail_rule_because(err, HRY_RULE_L_CMP_29, HRY_SECTION_LAYOUT,
-                                         offset_of(c, hry_write_order_at(order, place)) + head->layout_offset + 4,
-                                         expected, "the composite has %" PRIu32 " members, and %" PRIu32 " are there",
-                                         expected, g->count);
-        uint32_t i = g->positions[g->count] = hry_write_order_at(order, at);
-        hry_desc *member = &g->descs[g->count];
-        hry_status status = hry_container_desc(c, i, member, err);
+    do {
+        if (place >= c->base.count)
+            return hry_member_stack_finish(stack, err);
+        hry_desc desc;
+        uint32_t i = hry_write_order_at(order, place++);
+        hry_status status = hry_container_desc(c, i, &desc, err);
+        if (!status)
+            status = hry_member_stack_feed(stack, &desc, offset_of(c, i), err);
         if (status)
             return status;
-        status = shifted(c, i, hry_composite_check_member(head, g->count, member, err), err);
-        if (status)
-            return status;
-        at++;
-        if (member->layout == HRY_LAYOUT_COMPOSITE)
-            status = verify(order, at - 1, depth + 1, member, &at, err);
-        if (status)
-            return status;
-    }
-    *next = at;
+    } while (hry_member_stack_is_open(stack));
+    *next = place;
     return HRY_OK;
 }
 
-static hry_status verify_members(const hry_write_order *order, uint32_t place, uint32_t depth, const hry_desc *head,
-                                 gathering *g, uint32_t *next, hry_error *err)
+hry_status hry_container_verify_composite(const hry_write_order *order, uint32_t place, uint32_t *next, hry_error *err)
 {
-    hry_container *c = order->container;
-    size_t which;
-    hry_status status = gather(order, place, depth, head, hry_composite_member_count(head), g, next, err);
-    if (status)
-        return status;
-    status = hry_composite_check_cover(head, gathered, g, g->count, &c->base.allocator, &which, err);
-    return shifted(c, which == SIZE_MAX ? hry_write_order_at(order, place) : g->positions[which], status, err);
-}
-
-static hry_status verify(const hry_write_order *order, uint32_t place, uint32_t depth, const hry_desc *head,
-                         uint32_t *next, hry_error *err)
-{
-    hry_container *c = order->container;
-    uint32_t expected = hry_composite_member_count(head), left = c->base.count - place - 1;
-    uint64_t offset = offset_of(c, hry_write_order_at(order, place));
-    if (depth > c->parse.limits.composite_depth)
-        return hry_fail_rule(err, HRY_RULE_L_CMP_30, HRY_SECTION_HEADER, offset + 15, depth);
-    if (expected > c->parse.limits.member_count)
-        return hry_fail(err, HRY_E_LIMIT, HRY_SECTION_LAYOUT, offset + head->layout_offset + 4, expected,
-                        "a composite of %" PRIu32 " members is above the limit", expected);
-    /* Room for those that can be there: a count alone takes no memory. */
-    size_t room = expected < left ? expected : (size_t)left + 1;
-    gathering g = { .descs = hry_alloc_array(&c->base.allocator, room, sizeof *g.descs, _Alignof(hry_desc)),
-                    .positions = hry_alloc_array(&c->base.allocator, room, sizeof(uint32_t), _Alignof(uint32_t)) };
-    hry_status status = g.descs && g.positions ? verify_members(order, place, depth, head, &g, next, err)
-                                               : hry_fail_memory(err, room * sizeof *g.descs);
-    hry_free(&c->base.allocator, g.descs, room * sizeof *g.descs, _Alignof(hry_desc));
-    hry_free(&c->base.allocator, g.positions, room * sizeof(uint32_t), _Alignof(uint32_t));
+    hry_member_stack stack;
+    hry_member_stack_init(&stack, &order->container->parse.limits, &order->container->base.allocator);
+    hry_status status = feed_all(&stack, order, place, next, err);
+    hry_member_stack_clear(&stack);
     return status;
-}
-
-hry_status hry_container_verify_composite(const hry_write_order *order, uint32_t place, const hry_desc *head,
-                                          uint32_t *next, hry_error *err)
-{
-    return verify(order, place, 1, head, next, err);
 }
 
 static hry_status build(const hry_write_order *order, uint32_t place, uint32_t *next, hry_tensor **tensor,
@@ -194,8 +131,7 @@ static hry_status build(const hry_write_order *order, uint32_t place, uint32_t *
     return status;
 }
 
-hry_status hry_container_composite(hry_container *container, uint32_t i, const hry_desc *head, hry_tensor **tensor,
-                                   hry_error *err)
+hry_status hry_container_composite(hry_container *container, uint32_t i, hry_tensor **tensor, hry_error *err)
 {
     hry_write_order order;
     uint32_t next;
@@ -203,6 +139,6 @@ hry_status hry_container_composite(hry_container *container, uint32_t i, const h
     if (status)
         return status;
     uint32_t place = hry_write_order_place(&order, i);
-    status = hry_container_verify_composite(&order, place, head, &next, err);
+    status = hry_container_verify_composite(&order, place, &next, err);
     return status ? status : build(&order, place, &next, tensor, err);
 }

@@ -18,10 +18,8 @@ static inline uint32_t hry_write_order_at(const hry_write_order *order, uint32_t
 uint32_t hry_write_order_place(const hry_write_order *order, uint32_t i);
 
 /* The composite whose head stands at place, with all that it holds (L-CMP-20 .. -31). *next: the place after it. */
-hry_status hry_container_verify_composite(const hry_write_order *order, uint32_t place, const hry_desc *head,
-                                          uint32_t *next, hry_error *err);
+hry_status hry_container_verify_composite(const hry_write_order *order, uint32_t place, uint32_t *next, hry_error *err);
 /* The same, and the tensor of it. */
-hry_status hry_container_composite(hry_container *container, uint32_t i, const hry_desc *head, hry_tensor **tensor,
-                                   hry_error *err);
+hry_status hry_container_composite(hry_container *container, uint32_t i, hry_tensor **tensor, hry_error *err);
 
 #endif

@@ -101,38 +101,23 @@ hry_status hry_composite_check_member(const hry_desc *head, size_t i, const hry_
     return status || rule != HRY_COMPOSITE_OVERLAY ? status : check_role(head, i, member, err);
 }
 
-/* The members' boxes as plain arrays; false when there is no memory. */
-static bool collect_boxes(const hry_desc *head, hry_member_desc *at, const void *members, size_t count,
-                          const hry_allocator *allocator, hry_boxes *boxes)
+void hry_composite_box(const hry_desc *member, uint64_t *offset, uint64_t *size)
 {
-    uint32_t rank = head->rank;
-    boxes->offset = hry_alloc_array(allocator, 2 * (uint64_t)count * rank, sizeof(uint64_t), _Alignof(uint64_t));
-    if (!boxes->offset)
-        return false;
-    boxes->rank = rank;
-    boxes->count = count;
-    boxes->size = boxes->offset + count * rank;
-    for (size_t i = 0; i < count; i++) {
-        const hry_desc *member = at(members, i);
-        for (uint32_t k = 0; k < rank; k++) {
-            boxes->offset[i * rank + k] = dim_at(member, member->shard_offset + 8 * rank, k);
-            boxes->size[i * rank + k] = dim_at(member, AT_SHAPE, k);
-        }
+    for (uint32_t k = 0; k < member->rank; k++) {
+        offset[k] = dim_at(member, member->shard_offset + 8 * member->rank, k);
+        size[k] = dim_at(member, AT_SHAPE, k);
     }
-    return true;
 }
 
-static hry_status cover_status(hry_cover cover, const hry_desc *head, hry_member_desc *at, const void *members,
-                               size_t count, const size_t pair[2], size_t *which, hry_error *err)
+static hry_status cover_status(hry_cover cover, const hry_desc *head, size_t count, const size_t pair[2], size_t *which,
+                               hry_error *err)
 {
-    *which = SIZE_MAX;
     switch (cover) {
     case HRY_COVER_EXACT:
         return HRY_OK;
     case HRY_COVER_OVERLAP:
         *which = pair[1];
-        return hry_fail_rule_because(err, HRY_RULE_L_CMP_27, HRY_SECTION_SHARD,
-                                     at(members, pair[1])->shard_offset + 8 * (uint64_t)head->rank, pair[1],
+        return hry_fail_rule_because(err, HRY_RULE_L_CMP_27, HRY_SECTION_SHARD, 0, pair[1],
                                      "members %zu and %zu overlap", pair[0], pair[1]);
     case HRY_COVER_GAP:
         return hry_fail_rule_because(err, HRY_RULE_L_CMP_28, HRY_SECTION_SHAPE, AT_SHAPE, count,
@@ -145,22 +130,17 @@ static hry_status cover_status(hry_cover cover, const hry_desc *head, hry_member
     }
 }
 
-hry_status hry_composite_check_cover(const hry_desc *head, hry_member_desc *at, const void *members, size_t count,
+hry_status hry_composite_check_boxes(const hry_desc *head, uint64_t *offset, uint64_t *size, size_t count,
                                      const hry_allocator *allocator, size_t *which, hry_error *err)
 {
     *which = SIZE_MAX;
     if (hry_composite_rule(head) != HRY_COMPOSITE_PARTITION)
         return HRY_OK;
     uint64_t space[HRY_RANK_MAX];
-    hry_boxes boxes = { .space = space };
+    size_t pair[2] = { 0 };
+    hry_boxes boxes = { head->rank, count, space, offset, size };
     hry_desc_shape(head, space);
-    size_t pair[2] = { 0 }, nbytes = 2 * count * head->rank * sizeof(uint64_t);
-    if (!collect_boxes(head, at, members, count, allocator, &boxes))
-        return hry_fail_memory(err, nbytes);
-    uint64_t *memory = boxes.offset;
-    hry_cover cover = hry_boxes_cover(&boxes, allocator, pair);
-    hry_free(allocator, memory, nbytes, _Alignof(uint64_t));
-    return cover_status(cover, head, at, members, count, pair, which, err);
+    return cover_status(hry_boxes_cover(&boxes, allocator, pair), head, count, pair, which, err);
 }
 
 uint32_t hry_composite_depth(const hry_tensor *tensor)
@@ -175,9 +155,23 @@ uint32_t hry_composite_depth(const hry_tensor *tensor)
     return deepest + 1;
 }
 
-static const hry_desc *desc_of_member(const void *members, size_t i)
+/* The cover of members that are all at hand. */
+static hry_status check_cover(const hry_desc *head, hry_tensor *const *members, size_t count,
+                              const hry_allocator *allocator, hry_error *err)
 {
-    return &((hry_tensor *const *)members)[i]->desc;
+    size_t which, each = count * head->rank;
+    if (hry_composite_rule(head) != HRY_COMPOSITE_PARTITION)
+        return HRY_OK;
+    uint64_t *boxes = hry_alloc_array(allocator, 2 * (uint64_t)each, sizeof *boxes, _Alignof(uint64_t));
+    if (!boxes)
+        return hry_fail_memory(err, 2 * each * sizeof *boxes);
+    for (size_t i = 0; i < count; i++)
+        hry_composite_box(&members[i]->desc, boxes + i * head->rank, boxes + each + i * head->rank);
+    hry_status status = hry_composite_check_boxes(head, boxes, boxes + each, count, allocator, &which, err);
+    hry_free(allocator, boxes, 2 * each * sizeof *boxes, _Alignof(uint64_t));
+    if (status && which != SIZE_MAX)
+        hry_error_shift(err, hry_composite_box_at(&members[which]->desc));
+    return status;
 }
 
 static hry_status check_all(const hry_desc *head, hry_tensor *const *members, size_t count,
@@ -185,7 +179,6 @@ static hry_status check_all(const hry_desc *head, hry_tensor *const *members, si
 {
     hry_status status = HRY_OK;
     uint32_t deepest = 0;
-    size_t which;
     if (head->layout != HRY_LAYOUT_COMPOSITE)
         return hry_fail_usage(err, "the descriptor is no composite head");
     uint32_t expected = hry_composite_member_count(head);
@@ -201,7 +194,7 @@ static hry_status check_all(const hry_desc *head, hry_tensor *const *members, si
     }
     if (!status && deepest >= HRY_COMPOSITE_DEPTH_MAX)
         status = hry_fail_rule(err, HRY_RULE_L_CMP_30, HRY_SECTION_HEADER, AT_LAYOUT, deepest + 1);
-    return status ? status : hry_composite_check_cover(head, desc_of_member, members, count, allocator, &which, err);
+    return status ? status : check_cover(head, members, count, allocator, err);
 }
 
 hry_status hry_tensor_composite(const hry_desc *head, hry_tensor *const *members, size_t count,

@@ -23,15 +23,20 @@ static inline uint32_t hry_composite_member_count(const hry_desc *head)
  * byte. */
 hry_status hry_composite_check_member(const hry_desc *head, size_t i, const hry_desc *member, hry_error *err);
 
-/* Member i of a list of the caller's. */
-typedef const hry_desc *hry_member_desc(const void *members, size_t i);
+/* Where a member that passed the check above lies in its head: rank entries each. */
+void hry_composite_box(const hry_desc *member, uint64_t *offset, uint64_t *size);
+/* Where in its descriptor the member's shard_offset stands. */
+static inline uint64_t hry_composite_box_at(const hry_desc *member)
+{
+    return member->shard_offset + 8 * (uint64_t)member->rank;
+}
 
 /*
- * After the last member: L-CMP-27 and -28 for a partition, of members that passed the check above. Offsets count from
- * the first byte of member *which, or of the head when it is SIZE_MAX. HRY_E_LIMIT for boxes so many and so entangled
- * that the answer would take too long.
+ * After the last member: L-CMP-27 and -28 for a partition, by the members' boxes (count * rank entries, which are
+ * rearranged). Offsets count from the shard_offset field of member *which, or from the head's first byte when it is
+ * SIZE_MAX. HRY_E_LIMIT for boxes so many and so entangled that the answer would take too long.
  */
-hry_status hry_composite_check_cover(const hry_desc *head, hry_member_desc *at, const void *members, size_t count,
+hry_status hry_composite_check_boxes(const hry_desc *head, uint64_t *offset, uint64_t *size, size_t count,
                                      const hry_allocator *allocator, size_t *which, hry_error *err);
 
 /* Heads on the longest path below and including a tensor: 0 for one that is no composite. */
