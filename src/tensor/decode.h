@@ -6,15 +6,21 @@
 #define HRY_TENSOR_DECODE_H
 
 #include "tensor/convert.h"
+#include "tensor/dequant.h"
 #include "tensor/object.h"
 
 typedef struct hry_decoder {
     const hry_tensor *tensor;
-    hry_convert convert;
+    hry_convert convert; /* to the type of the values; of a quantized tensor, from float32 */
+    hry_convert round;   /* quantized: to the type of the view that the tensor is a member of, where rounds is set */
+    bool rounds;
     bool plain;       /* the stored bits are the value: from and to are one type, in one byte order */
     bool needs_index; /* a code's value depends on where it is */
-    uint32_t bits;    /* of a code */
-    uint8_t type;     /* of the values */
+    bool quantized;
+    bool floats; /* quantized: the values are what the kernels give */
+    hry_dequant dequant;
+    uint32_t bits; /* of a code */
+    uint8_t type;  /* of the values */
 } hry_decoder;
 
 /* What is asked for. */

@@ -16,9 +16,10 @@ struct hry_tensor {
     const void **buffers;
     hry_tensor **members; /* one reference each */
     size_t member_count;
-    bool in_host;        /* the buffers can be read by this process */
-    int32_t device_id;   /* which of its kind, where the tensor came from another library */
-    atomic_int verified; /* the HRY_VERIFY_… up to which the contents were found right; 0: not looked at */
+    bool in_host;                /* the buffers can be read by this process */
+    int32_t device_id;           /* which of its kind, where the tensor came from another library */
+    atomic_bool scales_verified; /* and zero points: found right */
+    atomic_int verified;         /* the HRY_VERIFY_… up to which the contents were found right; 0: not looked at */
 };
 
 /*

@@ -64,6 +64,21 @@ hry_status hry_verify_once(const hry_tensor *tensor, hry_error *err)
     return hry_verify(tensor, HRY_VERIFY_INDEX, NULL, err);
 }
 
+hry_status hry_verify_parameters_once(const hry_tensor *tensor, hry_error *err)
+{
+    atomic_bool *verified = &((hry_tensor *)tensor)->scales_verified;
+    if (atomic_load_explicit(verified, memory_order_relaxed))
+        return HRY_OK;
+    hry_verifier v = { .tensor = tensor, .err = err };
+    /* Which scales of a block-paged tensor belong to tokens is in its index arrays. */
+    hry_status status = hry_verify_once(tensor, err);
+    if (!status)
+        status = hry_verify_parameters(&v);
+    if (!status)
+        atomic_store_explicit(verified, true, memory_order_relaxed);
+    return status;
+}
+
 hry_status hry_tensor_verify(const hry_tensor *tensor, hry_verify_level level, hry_error *err)
 {
     return hry_verify(tensor, (int)level, NULL, err);

@@ -25,6 +25,9 @@ hry_status hry_verify(const hry_tensor *tensor, int level, uint32_t *buffer, hry
 /* The index level, once in the life of a tensor. Whatever it says, reading is safe; this makes it right. */
 hry_status hry_verify_once(const hry_tensor *tensor, hry_error *err);
 
+/* Scales and zero points, once in the life of a tensor: before the first code becomes a value. */
+hry_status hry_verify_parameters_once(const hry_tensor *tensor, hry_error *err);
+
 /* Parts, each for tensors of its kind: index arrays of sparse layouts, pages, and what only the deep level looks at. */
 hry_status hry_verify_sparse(hry_verifier *v);
 hry_status hry_verify_unsorted(hry_verifier *v); /* L-COO-22 */
