@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "base/status.h"
+#include "kern/kern.h"
 #include "layout/layouts.h"
 #include "tensor/move.h"
 #include "type/types.h"
@@ -172,8 +173,17 @@ static void decode_part(void *ctx, hry_map *from, hry_map *to, const uint64_t *a
             j += decode_some(&r, j, &all);
         more = hry_walk_row(&source) && hry_walk_row(&target);
     }
+    if (w->decoder->dequant.stream)
+        hry_kern()->stream_end();
     if (!all)
         atomic_store_explicit(&w->failed, true, memory_order_relaxed);
+}
+
+/* Results larger than this leave the caches before they are used: they may as well go past them. */
+static bool is_beyond_caches(const hry_map *to, uint32_t bits)
+{
+    uint64_t count;
+    return hry_map_count(to, &count) && count / 8 > ((uint64_t)32 << 20) / bits;
 }
 
 hry_status hry_fail_no_value(const hry_sink *sink, hry_error *err)
@@ -193,7 +203,9 @@ hry_status hry_read_dense(const hry_decoder *decoder, const uint8_t *first, hry_
     }
     if (!decoder->needs_index)
         hry_map_join(from, &to);
-    job w = { .decoder = decoder, .src = first, .dst = sink->bytes, .box = box, .to_bits = sink->bits };
+    hry_decoder streaming = *decoder;
+    streaming.dequant.stream = decoder->floats && is_beyond_caches(&to, sink->bits);
+    job w = { .decoder = &streaming, .src = first, .dst = sink->bytes, .box = box, .to_bits = sink->bits };
     atomic_init(&w.failed, false);
     hry_in_parts(from, &to, sink->bits, sink->executor, decode_part, &w);
     return atomic_load(&w.failed) ? hry_fail_no_value(sink, err) : HRY_OK;
