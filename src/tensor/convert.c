@@ -1,7 +1,7 @@
 #include "tensor/convert.h"
 
 #include "base/bytes.h"
-#include "tensor/bits.h"
+#include "kern/kern.h"
 #include "type/pack.h"
 #include "type/quad.h"
 #include "type/types.h"
@@ -11,6 +11,44 @@
 #include <math.h>
 
 /* ---- To float32, exactly or rounded once ---- */
+
+#define BY_KERNEL(name)                                                                \
+    static bool name(const hry_convert *convert, const void *src, size_t n, void *dst) \
+    {                                                                                  \
+        (void)convert;                                                                 \
+        hry_kern()->name(src, n, dst, false);                                          \
+        return true;                                                                   \
+    }
+
+BY_KERNEL(f16_f32)
+BY_KERNEL(bf16_f32)
+BY_KERNEL(e8m0_f32)
+
+/* Dequantized with a scale of 1. */
+#define BY_DEQUANT(type)                                                                     \
+    static bool type##_f32(const hry_convert *convert, const void *src, size_t n, void *dst) \
+    {                                                                                        \
+        static const float one = 1;                                                          \
+        (void)convert;                                                                       \
+        hry_kern()->dequant_##type(src, n, SIZE_MAX, &one, NULL, dst, false);                \
+        return true;                                                                         \
+    }
+
+BY_DEQUANT(i8)
+BY_DEQUANT(u8)
+BY_DEQUANT(i16)
+BY_DEQUANT(u16)
+BY_DEQUANT(i32)
+BY_DEQUANT(u32)
+BY_DEQUANT(i4)
+BY_DEQUANT(u4)
+BY_DEQUANT(i2)
+BY_DEQUANT(u2)
+BY_DEQUANT(e2m1)
+BY_DEQUANT(e2m3)
+BY_DEQUANT(e3m2)
+BY_DEQUANT(e4m3)
+BY_DEQUANT(e5m2)
 
 #define TO_F32(name, SIZE, VALUE)                                                      \
     static bool name(const hry_convert *convert, const void *src, size_t n, void *dst) \
@@ -23,17 +61,6 @@
         return true;                                                                   \
     }
 
-TO_F32(f16_f32, 2, hry_f32_from_bits(hry_widen_float16(hry_load16(p))))
-TO_F32(bf16_f32, 2, hry_f32_from_bits(hry_widen_bfloat16(hry_load16(p))))
-TO_F32(e4m3_f32, 1, hry_f32_from_bits(hry_widen_e4m3[*p]))
-TO_F32(e5m2_f32, 1, hry_f32_from_bits(hry_widen_e5m2[*p]))
-TO_F32(e8m0_f32, 1, hry_f32_from_bits(hry_widen_e8m0(*p)))
-TO_F32(i8_f32, 1, (float)(int8_t)*p)
-TO_F32(u8_f32, 1, (float)*p)
-TO_F32(i16_f32, 2, (float)(int16_t)hry_load16(p))
-TO_F32(u16_f32, 2, (float)hry_load16(p))
-TO_F32(i32_f32, 4, (float)(int32_t)hry_load32(p))
-TO_F32(u32_f32, 4, (float)hry_load32(p))
 TO_F32(i64_f32, 8, (float)(int64_t)hry_load64(p))
 TO_F32(u64_f32, 8, (float)hry_load64(p))
 
@@ -52,21 +79,12 @@ static bool f64_f32(const hry_convert *convert, const void *src, size_t n, void 
     return true;
 }
 
-/* Codes of fewer than 8 bits, by a table of the float32 of each. */
-static void table_of(uint8_t type, float *table)
+static bool bool_f32(const hry_convert *convert, const void *src, size_t n, void *dst)
 {
-    unsigned codes = 1u << hry_type_table[type].bits;
-    for (unsigned code = 0; code < codes; code++)
-        table[code] = (float)hry_value_from_bits(type, code, 0);
-}
-
-static bool packed_f32(const hry_convert *convert, const void *src, size_t n, void *dst)
-{
-    float table[64], *to = dst;
-    unsigned bits = hry_type_table[convert->from].bits;
-    table_of(convert->from, table);
+    float *to = dst;
+    (void)convert;
     for (size_t i = 0; i < n; i++)
-        to[i] = table[hry_bits_get(bits, src, (int64_t)(i * bits))];
+        to[i] = (float)hry_packed_get(1, src, i);
     return true;
 }
 
@@ -300,8 +318,56 @@ static run_fn *to_f32(uint8_t from)
         return i64_f32;
     case HRY_TYPE_UINT64:
         return u64_f32;
+    case HRY_TYPE_BOOL:
+        return bool_f32;
+    case HRY_TYPE_INT4:
+        return i4_f32;
+    case HRY_TYPE_UINT4:
+        return u4_f32;
+    case HRY_TYPE_INT2:
+        return i2_f32;
+    case HRY_TYPE_UINT2:
+        return u2_f32;
+    case HRY_TYPE_FLOAT4_E2M1:
+        return e2m1_f32;
+    case HRY_TYPE_FLOAT6_E2M3:
+        return e2m3_f32;
+    case HRY_TYPE_FLOAT6_E3M2:
+        return e3m2_f32;
     default:
-        return hry_type_table[from].bits < 8 ? packed_f32 : any;
+        return any;
+    }
+}
+
+/* From float32 as it is stored, which only a host of that byte order can compute with, and only from where a float may
+ * lie. */
+#define FROM_F32(name)                                                                 \
+    static bool name(const hry_convert *convert, const void *src, size_t n, void *dst) \
+    {                                                                                  \
+        if (HRY_HOST_SWAPS || (uintptr_t)src % _Alignof(float) != 0)                   \
+            return any(convert, src, n, dst);                                          \
+        hry_kern()->name(src, n, dst, false);                                          \
+        return true;                                                                   \
+    }
+
+FROM_F32(f32_f16)
+FROM_F32(f32_bf16)
+FROM_F32(f32_e4m3)
+FROM_F32(f32_e5m2)
+
+static run_fn *from_f32(uint8_t to)
+{
+    switch (to) {
+    case HRY_TYPE_FLOAT16:
+        return f32_f16;
+    case HRY_TYPE_BFLOAT16:
+        return f32_bf16;
+    case HRY_TYPE_FLOAT8_E4M3:
+        return f32_e4m3;
+    case HRY_TYPE_FLOAT8_E5M2:
+        return f32_e5m2;
+    default:
+        return any;
     }
 }
 
@@ -340,6 +406,8 @@ bool hry_convert_init(hry_convert *convert, uint8_t from, uint8_t to)
         run = to_f32(from);
     else if (to == HRY_TYPE_FLOAT64)
         run = to_f64(from);
+    else if (from == HRY_TYPE_FLOAT32)
+        run = from_f32(to);
     *convert = (hry_convert){ run, from, to };
     return true;
 }
