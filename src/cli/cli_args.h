@@ -31,7 +31,8 @@ enum {
     CLI_REPORTS = 1, /* --json, --bytes */
     CLI_READS = 2,   /* --permissive, --allow-private */
     CLI_SELECTS = 4, /* --include, --exclude */
-    CLI_WRITES = 8   /* --output, --force, --dry-run */
+    CLI_WRITES = 8,  /* --output, --force, --dry-run */
+    CLI_VALUES = 16  /* no options: it reads values, so that those without a counterpart are decoded */
 };
 
 typedef struct cli_command {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const cli_command *const commands[] = {
-    &cli_info,   &cli_check, &cli_inspect, &cli_convert,  &cli_kv,
+    &cli_info,   &cli_check, &cli_inspect, &cli_cat,      &cli_convert, &cli_kv,
     &cli_rename, &cli_merge, &cli_split,   &cli_registry, &cli_help,
 };
 

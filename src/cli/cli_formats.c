@@ -44,7 +44,9 @@ static void pass_note(void *ctx, const hry_note *note)
 static hry_import_options import_options(const cli_format_options *options)
 {
     return (hry_import_options){ .file = options->file,
-                                 .dequantize = options->dequantize ? HRY_DEQUANTIZE_ALL : HRY_DEQUANTIZE_NONE,
+                                 .dequantize = options->dequantize ? HRY_DEQUANTIZE_ALL
+                                               : options->values   ? HRY_DEQUANTIZE_NEEDED
+                                                                   : HRY_DEQUANTIZE_NONE,
                                  .strict = options->strict,
                                  .note = options->note ? pass_note : NULL,
                                  .note_ctx = (void *)(uintptr_t)options };
@@ -87,7 +89,7 @@ static hry_status open_gguf(const cli_source *source, const cli_format_options *
     static const uint8_t carried = HRY_SCHEME_GGUF;
     static const hry_allow allow = { .schemes = &carried, .scheme_count = 1 };
     hry_import_options import = import_options(options);
-    if (options->look && !import.file.parse.allow)
+    if (options->look && !options->values && !import.file.parse.allow)
         import.file.parse.allow = &allow;
     return source->spooled ? hry_gguf_open_fd(source->fd, &import, file, err)
                            : hry_gguf_open(source->name, &import, file, err);

@@ -19,6 +19,7 @@ typedef struct cli_format_options {
     hry_file_options file; /* reading */
     bool strict;           /* fail where something would be left out or changed */
     bool look;             /* reading only to show what is there: what no other format can hold is no fault */
+    bool values;           /* reading values: float32 of blocks that no scheme holds */
     bool dequantize;       /* GGUF: float32 of all blocks */
     bool replace;          /* writing to a path */
     cli_note_fn *note;     /* NULL: nobody hears it */
