@@ -30,7 +30,7 @@ HRY_API uint8_t hry_scheme_by_name(const char *name, size_t len);
 /* The quantization section. Which fields count depends on scheme. (quantization, section 5) */
 typedef struct hry_quantization {
     uint8_t scheme;     /* HRY_SCHEME_… or a private tag */
-    uint8_t version;    /* 0 when building: 1 */
+    uint8_t version;    /* 0 when building: 1; a private scheme\'s as it is */
     uint16_t flags;     /* HRY_QUANT_SYMMETRIC */
     float scale;        /* per-tensor */
     int32_t zero_point; /* per-tensor */

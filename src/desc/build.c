@@ -65,7 +65,7 @@ static uint8_t *put_quantization(const plan *p, uint8_t *to)
     to += 4;
     memset(to, 0, p->quantization_length);
     to[0] = q->scheme;
-    to[1] = q->version ? q->version : 1;
+    to[1] = q->version || !p->scheme ? q->version : 1;
     hry_store16(to + 2, q->flags);
     if (p->scheme)
         p->scheme->put(q, to);

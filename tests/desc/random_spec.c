@@ -194,7 +194,7 @@ static void make_quantization(random_spec *r, uint64_t *seed)
         return;
     if (scheme == 6) {
         q->scheme = (uint8_t)(0xF0 + BELOW(15));
-        q->version = (uint8_t)(1 + BELOW(255));
+        q->version = (uint8_t)BELOW(256);
         q->flags = (uint16_t)naive_random(seed);
         q->payload = r->opaque_bytes;
         q->payload_length = (uint32_t)BELOW(sizeof r->opaque_bytes);

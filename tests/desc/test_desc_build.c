@@ -72,7 +72,7 @@ static void check_quantization(const hry_quantization *given, const hry_desc *de
     if (!given)
         return;
     assert_int_equal(q.scheme, given->scheme);
-    assert_int_equal(q.version, given->version ? given->version : 1);
+    assert_int_equal(q.version, given->version || given->scheme >= 0xF0 ? given->version : 1);
     assert_int_equal(q.flags, given->flags);
     if (given->scheme >= 0xF0) {
         assert_int_equal(q.payload_length, given->payload_length);

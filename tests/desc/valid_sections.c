@@ -127,6 +127,15 @@ VALID(private_scheme)
     db_u16(d, 2);
 }
 
+/* Built again, it does not become a version 1. */
+VALID(private_scheme_version_0)
+{
+    DB_BEGIN(d, U8, ROW, 4);
+    DB_BUFFERS(d, 4);
+    db_quantization(d, 4, 0xF0, 0);
+    db_set(d, d->quantization + 5, 1, 0);
+}
+
 VALID(coo_per_channel)
 {
     DB_BEGIN(d, I8, COO, 4, 4);
@@ -300,6 +309,7 @@ const valid_desc valid_sections[] = {
     VALID(mxfp),
     VALID(quantization_tail),
     VALID(private_scheme),
+    VALID(private_scheme_version_0),
     VALID(coo_per_channel),
     VALID(csf_per_tensor),
     VALID(paged_per_channel),
