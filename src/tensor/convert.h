@@ -16,6 +16,13 @@ enum { HRY_HOST_SWAPS = 0 };
 typedef struct hry_convert {
     bool (*run)(const struct hry_convert *convert, const void *src, size_t n, void *dst);
     uint8_t from, to;
+    bool stream; /* write past the caches, as kern.inc says; false at first */
+    union {      /* the kernel that run calls, where there is one */
+        void (*widen)(const void *src, size_t n, float *dst, bool stream);
+        void (*narrow)(const float *src, size_t n, void *dst, bool stream);
+        void (*scaled)(const void *q, size_t n, size_t block, const float *scale, const int32_t *zp, float *dst,
+                       bool stream);
+    } kernel;
 } hry_convert;
 
 /*

@@ -173,17 +173,22 @@ static void decode_part(void *ctx, hry_map *from, hry_map *to, const uint64_t *a
             j += decode_some(&r, j, &all);
         more = hry_walk_row(&source) && hry_walk_row(&target);
     }
-    if (w->decoder->dequant.stream)
+    if (w->decoder->convert.stream || w->decoder->dequant.stream)
         hry_kern()->stream_end();
     if (!all)
         atomic_store_explicit(&w->failed, true, memory_order_relaxed);
 }
 
-/* Results larger than this leave the caches before they are used: they may as well go past them. */
-static bool is_beyond_caches(const hry_map *to, uint32_t bits)
+/* Results larger than this leave the caches before they are used: in long rows they may as well go past them. */
+static bool goes_past_caches(const uint8_t *bytes, const hry_map *to, uint32_t bits)
 {
-    uint64_t count;
-    return hry_map_count(to, &count) && count / 8 > ((uint64_t)32 << 20) / bits;
+    enum { CACHE = 1 << 25, LONG = 1 << 12 };
+    uint32_t last = to->rank - 1;
+    uint64_t count, line = to->axis[last].count;
+    bool in_place =
+        !to->hilbert_order && hry_map_is_affine(to, last) && hry_map_stride(to, last) == 1 && is_aligned(bytes, bits);
+    return in_place && hry_map_count(to, &count) && count >= (uint64_t)CACHE * 8 / bits &&
+           line >= (uint64_t)LONG * 8 / bits;
 }
 
 hry_status hry_fail_no_value(const hry_sink *sink, hry_error *err)
@@ -204,7 +209,8 @@ hry_status hry_read_dense(const hry_decoder *decoder, const uint8_t *first, hry_
     if (!decoder->needs_index)
         hry_map_join(from, &to);
     hry_decoder streaming = *decoder;
-    streaming.dequant.stream = decoder->floats && is_beyond_caches(&to, sink->bits);
+    streaming.convert.stream = goes_past_caches(sink->bytes, &to, sink->bits);
+    streaming.dequant.stream = decoder->floats && streaming.convert.stream;
     job w = { .decoder = &streaming, .src = first, .dst = sink->bytes, .box = box, .to_bits = sink->bits };
     atomic_init(&w.failed, false);
     hry_in_parts(from, &to, sink->bits, sink->executor, decode_part, &w);

@@ -158,7 +158,83 @@ static void test_against_the_compiler(void **state)
         assert_memory_equal(got, expected, sizeof got);
     }
 }
+
+static void check_sum(uint64_t a_lo, uint64_t a_hi, uint64_t b_lo, uint64_t b_hi)
+{
+    peer_quad a, b, sum;
+    uint64_t lo, hi, want_lo, want_hi;
+    memcpy((uint8_t *)&a + (HRY_LE16(1) == 1 ? 0 : 8), &a_lo, 8);
+    memcpy((uint8_t *)&a + (HRY_LE16(1) == 1 ? 8 : 0), &a_hi, 8);
+    memcpy((uint8_t *)&b + (HRY_LE16(1) == 1 ? 0 : 8), &b_lo, 8);
+    memcpy((uint8_t *)&b + (HRY_LE16(1) == 1 ? 8 : 0), &b_hi, 8);
+    sum = a + b;
+    load_pair(&sum, &want_lo, &want_hi);
+    hry_quad_add(a_lo, a_hi, b_lo, b_hi, &lo, &hi);
+    if (sum != sum)
+        assert_true(isnan(hry_quad_to_f64(lo, hi)));
+    else if (lo != want_lo || hi != want_hi)
+        fail_msg("%#llx %#llx + %#llx %#llx: %#llx %#llx, not %#llx %#llx", (unsigned long long)a_hi,
+                 (unsigned long long)a_lo, (unsigned long long)b_hi, (unsigned long long)b_lo, (unsigned long long)hi,
+                 (unsigned long long)lo, (unsigned long long)want_hi, (unsigned long long)want_lo);
+}
+
+static void test_sums_against_the_compiler(void **state)
+{
+    (void)state;
+    const uint64_t sign = UINT64_C(1) << 63, mantissa = (UINT64_C(1) << 48) - 1;
+    uint64_t seed = 11;
+    for (int i = 0; i < 200000; i++) {
+        uint64_t lo = next_random(&seed), hi = next_random(&seed), other_lo = next_random(&seed);
+        uint64_t other_hi = next_random(&seed), more = next_random(&seed);
+        check_sum(lo, hi, other_lo, other_hi);
+        /* Exponents near one another, so that digits meet; few digits, so that ties come up; both subnormal. */
+        uint64_t exponent = (hi >> 48 & 0x7FFF) + more % 130;
+        other_hi = (other_hi & (sign | mantissa)) | (exponent < 0x7FFF ? exponent : 0x7FFE) << 48;
+        check_sum(lo, hi, other_lo, other_hi);
+        check_sum(lo & UINT64_MAX << (more >> 16) % 64, hi, other_lo & 3, other_hi & ~mantissa);
+        check_sum(lo, hi & (sign | mantissa), other_lo, other_hi & (sign | mantissa));
+        /* What is almost taken away again. */
+        check_sum(lo, hi, lo, hi ^ sign);
+        check_sum(lo, hi, lo + (more & 3), hi ^ sign);
+        check_sum(lo, hi, other_lo, sign & other_hi);
+        check_sum(0, (hi & sign) | UINT64_C(0x7FFF) << 48, other_lo, other_hi | (more & UINT64_C(0x7FFF) << 48));
+    }
+}
 #endif
+
+static void test_sums_by_hand(void **state)
+{
+    (void)state;
+    static const uint64_t one = UINT64_C(0x3FFF) << 48, sign = UINT64_C(1) << 63, infinity = UINT64_C(0x7FFF) << 48;
+    static const uint64_t cases[][6] = {
+        /* a, b and the sum, each as hi, lo */
+        { one, 0, one, 0, UINT64_C(0x4000) << 48, 0 },
+        { one, 0, one | sign, 0, 0, 0 },
+        { sign, 0, sign, 0, sign, 0 },
+        { sign, 0, 0, 0, 0, 0 },
+        /* 1 + half of its last place, to even; and the next above 1. */
+        { one, 0, UINT64_C(0x3F8E) << 48, 0, one, 0 },
+        { one, 1, UINT64_C(0x3F8E) << 48, 0, one, 2 },
+        /* 1 - a quarter of a last place: half a step below 1, to even. */
+        { one, 0, UINT64_C(0xBF8D) << 48, 0, one, 0 },
+        { 0, 1, 0, 1, 0, 2 },
+        { infinity, 0, one, 0, infinity, 0 },
+        { UINT64_C(0x7FFE) << 48 | ((UINT64_C(1) << 48) - 1), UINT64_MAX, UINT64_C(0x7FFE) << 48, 0, infinity, 0 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const uint64_t *c = cases[i];
+        uint64_t lo, hi;
+        hry_quad_add(c[1], c[0], c[3], c[2], &lo, &hi);
+        assert_int_equal(hi, c[4]);
+        assert_int_equal(lo, c[5]);
+        hry_quad_add(c[3], c[2], c[1], c[0], &lo, &hi);
+        assert_int_equal(hi, c[4]);
+        assert_int_equal(lo, c[5]);
+    }
+    uint64_t lo, hi;
+    hry_quad_add(0, infinity, 0, infinity | sign, &lo, &hi);
+    assert_true(isnan(hry_quad_to_f64(lo, hi)));
+}
 
 int main(void)
 {
@@ -166,8 +242,10 @@ int main(void)
         cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_as_elements),
+        cmocka_unit_test(test_sums_by_hand),
 #ifdef HAVE_PEER
         cmocka_unit_test(test_against_the_compiler),
+        cmocka_unit_test(test_sums_against_the_compiler),
 #endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
