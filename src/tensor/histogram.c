@@ -14,33 +14,41 @@ typedef struct counting {
     bool narrow; /* values are float32 */
     _Atomic uint32_t *counters;
     size_t counter_count;
+    double *edges; /* of the bins, from lo to hi */
+    double scale;
     uint64_t rest[REST];
 } counting;
 
-static double edge(const hry_histogram *h, size_t i)
+static void make_edges(counting *c)
 {
-    double share = (double)i / (double)h->bins;
-    return i == h->bins ? h->hi : h->lo * (1 - share) + h->hi * share;
+    const hry_histogram *h = c->histogram;
+    for (size_t i = 0; i < h->bins; i++) {
+        double share = (double)i / (double)h->bins;
+        c->edges[i] = h->lo * (1 - share) + h->hi * share;
+    }
+    c->edges[h->bins] = h->hi;
+    /* By halves, whose difference does not leave the range of float64. */
+    c->scale = (double)h->bins / (h->hi / 2 - h->lo / 2);
 }
 
-/* The bin whose edges lie around x, which is from lo to hi. */
-static size_t bin_of(const hry_histogram *h, double x)
+/* The bin whose edges lie around x, which is from lo to hi: by proportion, put right where that rounds. */
+static size_t bin_of(const counting *c, double x)
 {
-    double width = h->hi - h->lo,
-           share = isinf(width) ? (x / 2 - h->lo / 2) / (h->hi / 2 - h->lo / 2) : (x - h->lo) / width;
-    size_t i = share < 1 ? (size_t)(share * (double)h->bins) : h->bins - 1; /* NaN where there is no width */
-    i = i < h->bins ? i : h->bins - 1;
-    if (i > 0 && x < edge(h, i))
+    const hry_histogram *h = c->histogram;
+    double position = (x / 2 - h->lo / 2) * c->scale;
+    size_t last = h->bins - 1, i = position < (double)last ? (size_t)position : last; /* also when it is no number */
+    if (i > 0 && x < c->edges[i])
         i--;
-    else if (i < h->bins - 1 && x >= edge(h, i + 1))
+    else if (i < last && x >= c->edges[i + 1])
         i++;
     return i;
 }
 
-static size_t counter_of(const hry_histogram *h, double x)
+static size_t counter_of(const counting *c, double x)
 {
+    const hry_histogram *h = c->histogram;
     if (x >= h->lo && x <= h->hi)
-        return REST + bin_of(h, x);
+        return REST + bin_of(c, x);
     if (isnan(x))
         return NOT_A_NUMBER;
     if (isinf(x))
@@ -57,7 +65,7 @@ static void take_chunk(void *ctx, size_t slot, uint64_t first, const void *value
     bool apart = c->counter_count <= FEW;
     (void)slot, (void)first;
     for (size_t i = 0; i < n; i++) {
-        size_t k = counter_of(c->histogram, c->narrow ? (double)narrow[i] : wide[i]);
+        size_t k = counter_of(c, c->narrow ? (double)narrow[i] : wide[i]);
         if (apart)
             few[k]++;
         else
@@ -91,7 +99,7 @@ static void repeat(counting *c, uint64_t times)
 
 static void add_zeros(counting *c, double zeros)
 {
-    size_t k = counter_of(c->histogram, 0);
+    size_t k = counter_of(c, 0);
     uint64_t *counter = k < REST ? &c->rest[k] : &c->histogram->counts[k - REST];
     uint64_t n = zeros < 0x1p64 ? (uint64_t)zeros : UINT64_MAX;
     *counter = *counter > UINT64_MAX - n ? UINT64_MAX : *counter + n;
@@ -100,6 +108,7 @@ static void add_zeros(counting *c, double zeros)
 static hry_status count_all(const hry_values *v, counting *c, hry_error *err)
 {
     hry_values_user user = { .chunk = take_chunk, .batch = add_batch, .ctx = c };
+    make_edges(c);
     for (size_t k = 0; k < c->counter_count; k++)
         atomic_init(&c->counters[k], 0);
     for (size_t i = 0; i < c->histogram->bins; i++)
@@ -127,14 +136,17 @@ hry_status hry_tensor_histogram(const hry_tensor *tensor, const hry_statistics_o
         return status;
     if (v.chunk < HRY_STATS_CHUNK)
         return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_NONE, 0, v.type, "complex numbers have no order");
-    counting c = { .histogram = histogram, .narrow = v.type == HRY_TYPE_FLOAT32 };
-    if (histogram->bins > SIZE_MAX - REST)
+    if (histogram->bins > SIZE_MAX / sizeof(double) - REST)
         return hry_fail_memory(err, UINT64_MAX);
+    counting c = { .histogram = histogram, .narrow = v.type == HRY_TYPE_FLOAT32 };
     c.counter_count = histogram->bins + REST;
     c.counters = hry_alloc_array(v.allocator, c.counter_count, sizeof *c.counters, _Alignof(_Atomic uint32_t));
-    if (!c.counters)
-        return hry_fail_memory(err, c.counter_count * sizeof *c.counters);
-    status = count_all(&v, &c, err);
+    c.edges = hry_alloc_array(v.allocator, c.counter_count, sizeof *c.edges, _Alignof(double));
+    if (c.counters && c.edges)
+        status = count_all(&v, &c, err);
+    else
+        status = hry_fail_memory(err, c.counter_count * (sizeof *c.counters + sizeof *c.edges));
     hry_free(v.allocator, (void *)c.counters, c.counter_count * sizeof *c.counters, _Alignof(_Atomic uint32_t));
+    hry_free(v.allocator, c.edges, c.counter_count * sizeof *c.edges, _Alignof(double));
     return status;
 }

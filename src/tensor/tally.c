@@ -7,26 +7,6 @@ void hry_tally_init(hry_tally *tally)
     *tally = (hry_tally){ .min = INFINITY, .max = -INFINITY };
 }
 
-/* The largest number of ones in any group of 4, 8, 16 and 32 bits of the words. */
-static void count_groups(uint8_t *most, const uint64_t *words, size_t n)
-{
-    static const uint64_t keep[HRY_TALLY_GROUPS] = { 0x0F0F0F0F0F0F0F0F, 0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF,
-                                                     0x00000000FFFFFFFF };
-    for (size_t i = 0; i < n; i++) {
-        uint64_t pairs = words[i] - (words[i] >> 1 & 0x5555555555555555);
-        uint64_t ones = (pairs & 0x3333333333333333) + (pairs >> 2 & 0x3333333333333333);
-        for (unsigned g = 0; g < HRY_TALLY_GROUPS; g++) {
-            /* ones holds a count in each field of 4 << g bits; neighbours add up to the next width. */
-            unsigned width = 4u << g;
-            for (unsigned at = 0; at < 64; at += width) {
-                uint8_t count = (uint8_t)(ones >> at & (width == 4 ? 15 : 255));
-                most[g] = count > most[g] ? count : most[g];
-            }
-            ones = (ones & keep[g]) + (ones >> width & keep[g]);
-        }
-    }
-}
-
 /* Joins two sets of values by their means (Chan, Golub and LeVeque), from that of the larger one on: beside very many
  * zeros, a small mean stays what it is. */
 static void join(hry_tally *tally, double finite, double mean, double spread)
@@ -46,9 +26,7 @@ void hry_tally_chunk(hry_tally *tally, const struct hry_moments *m, const uint64
 {
     size_t words = (n + 63) / 64;
     tally->count += (double)n;
-    for (size_t i = 0; i < words; i++)
-        tally->nnz += (uint64_t)__builtin_popcountll(nonzero[i]);
-    count_groups(tally->most, nonzero, words);
+    tally->nnz += hry_kern()->most_ones(nonzero, words, tally->most);
     tally->min = m->min < tally->min ? m->min : tally->min;
     tally->max = m->max > tally->max ? m->max : tally->max;
     tally->has_nan |= m->has_nan;
@@ -88,9 +66,9 @@ void hry_tally_repeat(hry_tally *tally, uint64_t times)
     tally->nnz *= times;
 }
 
-void hry_tally_groups(hry_tally *tally, uint64_t word)
+void hry_tally_groups(hry_tally *tally, const uint64_t *words, size_t n)
 {
-    count_groups(tally->most, &word, 1);
+    hry_kern()->most_ones(words, n, tally->most);
 }
 
 /* The pair with the smallest N/M, the smaller M on a tie; none where N = M for all. */

@@ -38,8 +38,8 @@ void hry_tally_zeros(hry_tally *tally, double count);
 /* Each value so far occurs so many times. */
 void hry_tally_repeat(hry_tally *tally, uint64_t times);
 
-/* Adds the non-zeros of groups only: bit i of word says that element i of 64 is one. */
-void hry_tally_groups(hry_tally *tally, uint64_t word);
+/* Counts groups only: bit i of each word says that element i of 64 in a row is not 0. */
+void hry_tally_groups(hry_tally *tally, const uint64_t *words, size_t n);
 
 /*
  * The section that it makes. last is the size of the last dimension, along which the groups of N:M lie: those that do

@@ -146,11 +146,42 @@ static void test_f64(void **state)
     }
 }
 
+static void test_ones(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 3000; round++) {
+        size_t n = random_bits(&seed) % 70;
+        uint64_t *words = guarded_end(&memory, n * sizeof *words, 0), ones = 0;
+        uint8_t most[4], want[4];
+        for (unsigned g = 0; g < 4; g++)
+            want[g] = most[g] = (uint8_t)(random_bits(&seed) % ((4u << g) + 1));
+        for (size_t i = 0; i < n; i++) {
+            words[i] = round % 5 ? random_bits(&seed) : UINT64_MAX;
+            for (unsigned thinner = 0; thinner < round % 5; thinner++)
+                words[i] &= random_bits(&seed) | random_bits(&seed);
+            for (unsigned bit = 0, in[4] = { 0 }; bit < 64; bit++) {
+                ones += words[i] >> bit & 1;
+                for (unsigned g = 0; g < 4; g++) {
+                    in[g] = (bit % (4u << g) ? in[g] : 0) + (unsigned)(words[i] >> bit & 1);
+                    want[g] = in[g] > want[g] ? (uint8_t)in[g] : want[g];
+                }
+            }
+        }
+        for (size_t v = 0; v < LEVELS; v++) {
+            uint8_t got[4];
+            memcpy(got, most, sizeof got);
+            assert_int_equal(table[v].most_ones(words, n, got), ones);
+            assert_memory_equal(got, want, sizeof want);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_f32),
         cmocka_unit_test(test_f64),
+        cmocka_unit_test(test_ones),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,3 +1,4 @@
+#include "kern/groups.h"
 #include "kern/kern.h"
 
 #include <math.h>
@@ -60,3 +61,18 @@ static double add_lanes(double *lane)
 
 MOMENTS(f32, float)
 MOMENTS(f64, double)
+
+uint64_t hry_ref_most_ones(const uint64_t *words, size_t n, uint8_t *most)
+{
+    uint64_t excess[HRY_GROUP_SIZES], sums = 0, seen = 0;
+    for (unsigned g = 0; g < HRY_GROUP_SIZES; g++)
+        excess[g] = hry_group_excess(g, most[g]);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t counts;
+        HRY_GROUP_COUNT(words[i], counts, excess, seen);
+        sums += counts;
+    }
+    if (seen)
+        hry_group_raise_all(words, n, most);
+    return (sums & UINT32_MAX) + (sums >> 32);
+}

@@ -150,6 +150,7 @@ INLINE void raise_f64(raw_f64 *max, const raw_f64 *x, unsigned bits)
     max->high = _mm512_mask_max_pd(max->high, (__mmask8)(bits >> 8), max->high, x->high);
 }
 
+#define WORD_BYTES 64
 #include "kern/x86/stats_x86.h"
 
 #endif

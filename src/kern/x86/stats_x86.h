@@ -1,6 +1,6 @@
 /*
  * The statistics kernels, written once for vectors of 16 values. Before it is included, a file defines NAME(kernel),
- * TARGET and INLINE (the instruction set), a type of 16 doubles, sixteen, with
+ * TARGET and INLINE (the instruction set), WORD_BYTES (of a vector of integers), a type of 16 doubles, sixteen, with
  *     void fill(sixteen *x, double value), to_lanes(const sixteen *x, double *lane), add(sixteen *sum, const sixteen
  * *x) void subtract(sixteen *x, double y), add_square(sixteen *sum, const sixteen *x) void keep(sixteen *x, unsigned
  * bits)     0 for the values whose bit is not set and for each of f32 and f64 a type of 16 of those, raw_NAME, with
@@ -10,10 +10,15 @@
  *     void lower_NAME(raw_NAME *min, const raw_NAME *x, unsigned bits), raise_NAME     the values whose bit is set
  */
 #include "kern/fill.h"
+#include "kern/groups.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { LANES = 16, ALL = 0xFFFF };
+
+/* Chunks follow one another in memory, at a speed at which it is worth asking for the next: bytes ahead. */
+enum { AHEAD = 8192 };
 
 INLINE double add_lanes(const sixteen *x)
 {
@@ -88,6 +93,8 @@ INLINE double add_lanes(const sixteen *x)
         for (; n - i >= 64; i += 64) {                                                                               \
             uint64_t bits = 0;                                                                                       \
             for (size_t j = 0; j < 64; j += LANES) {                                                                 \
+                for (size_t line = 0; line < LANES * sizeof *x; line += 64)                                          \
+                    _mm_prefetch((const char *)(x + i + j) + line + AHEAD, _MM_HINT_T0);                             \
                 load_##name(x + i + j, LANES, &raw);                                                                 \
                 bits |= (uint64_t)step_##name(&s, &raw, ALL) << j;                                                   \
             }                                                                                                        \
@@ -118,8 +125,37 @@ INLINE double add_lanes(const sixteen *x)
 MOMENTS(f32, float)
 MOMENTS(f64, double)
 
+typedef uint64_t many __attribute__((vector_size(WORD_BYTES)));
+enum { MANY = WORD_BYTES / 8 };
+
+TARGET static uint64_t NAME(most_ones)(const uint64_t *words, size_t n, uint8_t *most)
+{
+    uint64_t last[MANY] = { 0 }, seen_words[MANY];
+    many excess[HRY_GROUP_SIZES], sums = { 0 }, seen = { 0 };
+    for (unsigned g = 0; g < HRY_GROUP_SIZES; g++)
+        excess[g] = hry_group_excess(g, most[g]) - (many){ 0 };
+    for (size_t i = 0; i < n; i += MANY) {
+        many word, counts;
+        if (n - i < MANY)
+            memcpy(last, words + i, (n - i) * sizeof *words);
+        memcpy(&word, n - i < MANY ? last : words + i, sizeof word);
+        HRY_GROUP_COUNT(word, counts, excess, seen);
+        sums += counts;
+    }
+    memcpy(last, &sums, sizeof last);
+    memcpy(seen_words, &seen, sizeof seen_words);
+    for (size_t j = 1; j < MANY; j++) {
+        last[0] += last[j];
+        seen_words[0] |= seen_words[j];
+    }
+    if (seen_words[0])
+        hry_group_raise_all(words, n, most);
+    return (last[0] & UINT32_MAX) + (last[0] >> 32);
+}
+
 void NAME(fill_stats)(struct hry_kern *table)
 {
     table->moments_f32 = NAME(moments_f32);
     table->moments_f64 = NAME(moments_f64);
+    table->most_ones = NAME(most_ones);
 }
