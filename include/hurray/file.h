@@ -203,7 +203,8 @@ typedef void hry_finding_fn(void *ctx, const hry_finding *finding);
 
 /* Zero is the default in every field. */
 typedef struct hry_check_options {
-    bool lint; /* advice too: it reads all padding */
+    bool lint;         /* advice too: it reads all padding */
+    bool headers_only; /* leave alone what buffers hold: index arrays, scales and zero points, reserved codes */
 } hry_check_options;
 
 /*

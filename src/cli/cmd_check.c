@@ -83,7 +83,8 @@ static bool check_input(cli_input *input, const cli_args *args, findings *all, h
         return true;
     }
     uint64_t violations;
-    hry_check_options options = { .lint = cli_has(args, CLI_OPT_LINT) };
+    hry_check_options options = { .lint = cli_has(args, CLI_OPT_LINT),
+                                  .headers_only = cli_has(args, CLI_OPT_HEADERS_ONLY) };
     return hry_file_check(input->file, &options, add_finding, all, &violations, err) == HRY_OK;
 }
 

@@ -69,6 +69,8 @@ static hry_status check_container_tensors(hry_check *check, const hry_write_orde
             hry_check_desc(check, entry.name, &desc, entry.descriptor_offset, c->frame.info.alignment);
             if (desc.layout == HRY_LAYOUT_COMPOSITE && place >= inside)
                 status = check_composite(check, order, place, entry.name, &inside);
+            if (!status)
+                status = hry_check_contents(check, entry.name, i, &desc);
         }
         if (status)
             return status;
@@ -87,7 +89,7 @@ static hry_status check_container(hry_check *check, hry_container *c)
     return status || !check->options.lint ? status : hry_check_region(check, &order);
 }
 
-/* Tensors of another format: what there is to check is in the descriptors that stand for them. */
+/* Tensors of another format: the descriptors that stand for them, and what they hold. */
 static hry_status check_provided(hry_check *check)
 {
     hry_status status = HRY_OK;
@@ -95,10 +97,12 @@ static hry_status check_provided(hry_check *check)
         hry_desc desc;
         hry_error err;
         hry_str name = hry_file_name(check->file, i);
-        if (hry_file_desc(check->file, i, &desc, &err))
+        if (hry_file_desc(check->file, i, &desc, &err)) {
             status = hry_check_violation(check, name, &err);
-        else
+        } else {
             hry_check_desc(check, name, &desc, 0, UINT32_MAX);
+            status = hry_check_contents(check, name, i, &desc);
+        }
     }
     return status;
 }

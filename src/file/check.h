@@ -27,6 +27,8 @@ void hry_check_advise(hry_check *check, enum hry_rule rule, enum hry_section sec
 void hry_check_container(hry_check *check, const hry_container *container);
 /* FL-07, FL-08, F-T04 and the descriptor's own advice. base: the descriptor's offset in the file. */
 void hry_check_desc(hry_check *check, hry_str tensor, const hry_desc *desc, uint64_t base, uint32_t alignment);
+/* Index arrays, scales and zero points, reserved codes, E-01. i: the position in the file. */
+hry_status hry_check_contents(hry_check *check, hry_str name, uint32_t i, const hry_desc *desc);
 /* Where everything lies, and what lies between: FL-01, FL-03, FL-04, FL-05, FL-10, FL-11. */
 hry_status hry_check_region(hry_check *check, const hry_write_order *order);
 

@@ -102,6 +102,27 @@ class Check(CliCase):
         self.assertNotIn("lint", self.ok("check", "--json", path).json())
         self.assertIn("[D-57]", self.ok("check", "--lint", path).text)
 
+    def test_contents(self):
+        """The second element of a COO tensor [4] lies at 4; its index is the second number of buffer 1."""
+        fields = hrry.u64s(2) + bytes([1]) + bytes(7)
+        coo = hrry.descriptor("uint4", (4,), hrry.COO, fields, buffers=[1, 16])
+        path = self.write("m.hrry", hrry.container([("a", *hrry.dense("int8", (1,), b"\1")),
+                                                    ("s", coo, [b"\x12", hrry.u64s(1, 4)])]))
+        tensors = self.ok("info", "--json", path).json()["tensors"]
+        at = next(t["data_offset"] for t in tensors if t["name"] == "s") + 4096
+        doc = self.hurray("check", "--json", path).json()
+        self.assertEqual([(v["rule"], v["offset"], v["tensor"]) for v in doc["violations"]],
+                         [("L-COO-20", at + 8, "s")])
+        self.assertIn("[L-COO-20]", self.fails(1, "check", path).line)
+        self.ok("check", "--headers-only", path)
+
+    def test_bits_behind_the_last_element(self):
+        path = self.write("m.hrry", hrry.container([("u", *hrry.dense("uint4", (3,), b"\x21\x53"))]))
+        at = self.ok("info", "--json", path).json()["tensors"][0]["data_offset"]
+        doc = self.ok("check", "--json", "--lint", path).json()
+        self.assertEqual([(l["rule"], l["offset"], l["tensor"]) for l in doc["lint"]], [("E-01", at + 1, "u")])
+        self.assertEqual(self.ok("check", "--json", "--lint", "--headers-only", path).json()["lint"], [])
+
     def test_standard_input(self):
         data = small_model()
         self.assertEqual(self.ok("check", "-", stdin=data).text, "-: valid container, 4 tensors\n")

@@ -112,11 +112,10 @@ static void padding(void **state)
 }
 
 /* Between buffers; what looks like a descriptor there is none. */
-static void padding_between_buffers(void **state)
+/* A file with the sparse tensor "s" [2,2] whose one element is at [0,0]. */
+static void csr(assembly *a)
 {
-    (void)state;
-    assembly a;
-    uint8_t descriptor[256], data[64] = { 0 };
+    uint8_t descriptor[256], data[33] = { [17] = 1, [25] = 1 }; /* value, column 0, rows 0 1 1 */
     uint64_t shape[] = { 2, 2 }, sizes[] = { 1, 8, 24 };
     size_t plain = asm_dense(descriptor, 0x11, 2, shape, 1);
     assembly d = { 0 };
@@ -130,13 +129,61 @@ static void padding_between_buffers(void **state)
         asm_u64(&d, 64);
     }
     asm_set(&d, 6, d.nbytes, 4);
-    asm_begin(&a, ASM_CRC, 4096);
-    asm_tensor(&a, "s", d.bytes, d.nbytes, data, sizes, 3);
-    asm_end(&a);
+    asm_begin(a, ASM_CRC, 4096);
+    asm_tensor(a, "s", d.bytes, d.nbytes, data, sizes, 3);
+    asm_end(a);
+    asm_free(&d);
+}
+
+static void padding_between_buffers(void **state)
+{
+    (void)state;
+    assembly a;
+    uint8_t descriptor[256];
+    uint64_t shape[] = { 2, 2 };
+    size_t plain = asm_dense(descriptor, 0x11, 2, shape, 1);
+    csr(&a);
     expect(&a, 0, "");
     memcpy(a.bytes + a.data[0] + 8, descriptor, plain);
     expect(&a, 0, "FL-01@%zu s\n", a.data[0] + 8);
-    asm_free(&d);
+    asm_free(&a);
+}
+
+/* Each fault of what buffers hold, where it lies in the file, unless headers are all that counts. */
+static void contents(void **state)
+{
+    (void)state;
+    assembly a;
+    csr(&a);
+    size_t columns = a.data[0] + 4096, rows = columns + 4096;
+    asm_set(&a, rows + 16, 2, 8);
+    expect(&a, 1, "L-CSR-20@%zu s\n", rows + 16);
+    asm_set(&a, rows + 16, 1, 8);
+    asm_set(&a, columns, 2, 8);
+    expect(&a, 1, "L-CSR-23@%zu s\n", columns);
+    hry_file *file;
+    uint64_t violations = 99;
+    assert_int_equal(hry_file_open_memory(a.bytes, a.nbytes, NULL, NULL, NULL, &file, NULL), HRY_OK);
+    assert_int_equal(hry_file_check(file, &(hry_check_options){ .headers_only = true }, NULL, NULL, &violations, NULL),
+                     HRY_OK);
+    assert_int_equal(violations, 0);
+    hry_file_close(file);
+    asm_free(&a);
+}
+
+static void bits_behind_the_last(void **state)
+{
+    (void)state;
+    assembly a;
+    uint8_t descriptor[256], codes[] = { 0x21, 0x03 };
+    uint64_t shape[] = { 3 }, size = 2;
+    size_t length = asm_dense(descriptor, 0x49, 1, shape, size);
+    asm_begin(&a, ASM_CRC, 4096);
+    asm_tensor(&a, "u", descriptor, length, codes, &size, 1);
+    asm_end(&a);
+    expect(&a, 0, "");
+    asm_set(&a, a.data[0] + 1, 0x13, 1);
+    expect(&a, 0, "E-01@%zu u\n", a.data[0] + 1);
     asm_free(&a);
 }
 
@@ -329,6 +376,8 @@ int main(void)
         cmocka_unit_test(names_and_keys),
         cmocka_unit_test(padding),
         cmocka_unit_test(padding_between_buffers),
+        cmocka_unit_test(contents),
+        cmocka_unit_test(bits_behind_the_last),
         cmocka_unit_test(gaps_between_sections),
         cmocka_unit_test(data_farther_than_need_be),
         cmocka_unit_test(gaps_between_tensors),
