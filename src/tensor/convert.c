@@ -93,7 +93,7 @@ static hry_convert conversion(uint8_t from, uint8_t to)
 /* By way of float32 where that is exact. */
 static bool small_f64(const hry_convert *convert, const void *src, size_t n, void *dst)
 {
-    float small[STEP];
+    float small[STEP] = { 0 };
     double *to = dst;
     const uint8_t *p = src;
     hry_convert to_f32 = conversion(convert->from, HRY_TYPE_FLOAT32);
