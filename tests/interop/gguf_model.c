@@ -1,4 +1,7 @@
 #include "interop/gguf_model.h"
+#include "interop/gguf_formulas.h"
+#include "interop/st_model.h"
+#include "support/scratch.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,6 +10,8 @@
 
 #include <cmocka.h>
 
+const hry_export_options gguf_quick = { .replace = true, .no_sync = true };
+const hry_export_options gguf_strict = { .strict = true, .replace = true, .no_sync = true };
 const hry_allow gguf_all = { .all = true };
 
 hry_status gguf_to_container(hry_file *file, const char *path, hry_error *err)
@@ -120,4 +125,62 @@ void gguf_free(gguf_maker *m)
 {
     free(m->bytes);
     *m = (gguf_maker){ .big = 0 };
+}
+
+hry_file *gguf_open_made(const gguf_maker *m, const hry_import_options *options)
+{
+    hry_file *file = NULL;
+    hry_error err;
+    if (hry_gguf_open_memory(m->bytes, m->used, NULL, NULL, options, &file, &err))
+        fail_msg("%s", err.message);
+    return file;
+}
+
+void gguf_assert_saved(hry_file *file, const hry_export_options *options, const gguf_maker *wanted)
+{
+    hry_error err;
+    size_t n;
+    if (hry_gguf_save(file, scratch_path("out.gguf"), options, &err))
+        fail_msg("%s", err.message);
+    uint8_t *bytes = read_file(scratch_path("out.gguf"), &n);
+    assert_int_equal(n, wanted->used);
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i] != wanted->bytes[i])
+            fail_msg("byte %zu is %02x, not %02x", i, bytes[i], wanted->bytes[i]);
+    free(bytes);
+}
+
+void gguf_make_blocks(gguf_maker *m, int big)
+{
+    uint64_t seed = 5, offset = 0;
+    gguf_begin(m, big, 3, gguf_formula_count, 0);
+    for (size_t k = 0; k < gguf_formula_count; k++) {
+        const gguf_formula *f = &gguf_formulas[k];
+        gguf_info(m, f->name, 2, (uint64_t[]){ f->elements, GGUF_ROWS }, f->id, offset);
+        offset += (GGUF_ROWS * f->bytes + 31) / 32 * 32;
+    }
+    for (size_t k = 0; k < gguf_formula_count; k++) {
+        const gguf_formula *f = &gguf_formulas[k];
+        gguf_pad(m, 32);
+        for (unsigned at = 0; at < GGUF_ROWS * f->bytes;) {
+            unsigned in = at % f->bytes;
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            unsigned x = (unsigned)(seed >> 40);
+            bool two = in == f->scale_at[0] || in == f->scale_at[1] || (f->id == 23 && in == 2) ||
+                       (f->id == 9 && in == 2) || (f->id == 15 && in >= 260);
+            if (f->id == 15 && in == 0) {
+                gguf_u32(m, 0x3F000000 + (x & 0xFFFF));
+                at += 4;
+            } else if (two) {
+                gguf_u16(m, (x & 0xFFFF & ~0x4000u) | 0x2000);
+                at += 2;
+            } else {
+                /* A scale byte that MXFP4 and NVFP4 may have. */
+                bool byte_scale = (f->id == 39 && in == 0) || (f->id == 40 && in < 4);
+                gguf_u8(m, byte_scale ? 0x38 + x % 8 : x & 0xFF);
+                at++;
+            }
+        }
+    }
+    gguf_pad(m, 32);
 }

@@ -1,5 +1,6 @@
 #include "interop/gguf/gguf_record.h"
 
+#include "base/utf8.h"
 #include "interop/grow.h"
 
 #include <string.h>
@@ -21,10 +22,20 @@ static bool is_value(const uint8_t *bytes, uint64_t nbytes, uint32_t type)
     return hry_gguf_skip_value(&r, type) == HRY_OK && r.at == nbytes;
 }
 
+static bool is_text(hry_str string, const char *text)
+{
+    return string.len == strlen(text) && memcmp(string.ptr, text, string.len) == 0;
+}
+
+static bool is_good_key(hry_str key)
+{
+    return key.len > 0 && !memchr(key.ptr, 0, key.len) && hry_utf8_valid(key.ptr, key.len);
+}
+
 static bool read_entry(hry_gguf_reader *r, hry_gguf_record_entry *e)
 {
     *e = (hry_gguf_record_entry){ .nbytes = 0 };
-    if (hry_gguf_take_string(r, HRY_SECTION_KV, "", &e->key) || e->key.len == 0 || hry_gguf_rest(r) < 4 + 1)
+    if (hry_gguf_take_string(r, HRY_SECTION_KV, "", &e->key) || !is_good_key(e->key) || hry_gguf_rest(r) < 4 + 1)
         return false;
     e->type = hry_gguf_take32(r);
     if (e->type == HRY_GGUF_KV_ARRAY) {
@@ -43,7 +54,8 @@ static bool read_entry(hry_gguf_reader *r, hry_gguf_record_entry *e)
         return false;
     e->value = (const uint8_t *)value.ptr;
     e->nbytes = value.len;
-    return is_value(e->value, e->nbytes, e->type);
+    /* What a header's reader looks at is in the metadata, where it is looked at. */
+    return is_value(e->value, e->nbytes, e->type) && !is_text(e->key, "general.alignment");
 }
 
 static bool read_entries(hry_gguf_reader *r, hry_gguf_record *record, bool *no_memory)

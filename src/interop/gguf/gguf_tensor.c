@@ -85,6 +85,8 @@ static hry_status encode(const hry_gguf_file *f, uint64_t i, uint8_t bytes[DESC_
 {
     hry_gguf_view view;
     hry_desc_spec spec;
+    static const uint8_t scheme = HRY_SCHEME_GGUF;
+    static const hry_allow allow = { .schemes = &scheme, .scheme_count = 1 };
     uint64_t shape[HRY_GGUF_MAX_DIMS];
     hry_quantization q;
     uint8_t payload[HRY_GGUF_PAYLOAD_MAX];
@@ -95,7 +97,9 @@ static hry_status encode(const hry_gguf_file *f, uint64_t i, uint8_t bytes[DESC_
     if (view.how == HRY_GGUF_REFUSED)
         return refuse(&view, err);
     describe(&view, &spec, shape, &q, payload);
-    status = hry_desc_encode(&spec, &f->parse, bytes, DESC_SIZE, desc, &why);
+    /* Whether the reader allows it is a matter of parsing. */
+    status =
+        hry_desc_encode(&spec, &(hry_parse_options){ .allow = &allow, .stored = true }, bytes, DESC_SIZE, desc, &why);
     if (status)
         return hry_gguf_fail(err, HRY_E_UNSUPPORTED,
                              (uint64_t)((const uint8_t *)view.name.ptr - view.part->header.bytes), why.rule, view.name,
