@@ -9,6 +9,7 @@
 #include <hurray/layout.h>
 #include <hurray/pool.h>
 #include <hurray/quant.h>
+#include <hurray/quantize.h>
 #include <hurray/tensor.h>
 #include <hurray/type.h>
 

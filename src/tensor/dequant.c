@@ -91,13 +91,13 @@ static void find_parameters(hry_dequant *d, const hry_tensor *t, const hry_quant
     d->scale_type = q->scheme == HRY_SCHEME_MXFP  ? (uint8_t)HRY_TYPE_FLOAT8_E8M0
                     : q->scheme == HRY_SCHEME_NF4 ? (uint8_t)HRY_TYPE_FLOAT32
                                                   : q->scale_type_tag;
-    uint64_t count = number_parameters(d, &t->desc, q);
+    d->count = number_parameters(d, &t->desc, q);
     bool affine = q->scheme == HRY_SCHEME_PER_CHANNEL || q->scheme == HRY_SCHEME_PER_BLOCK;
     if (!affine || q->flags & HRY_QUANT_SYMMETRIC)
         return;
     d->zero_points = hry_tensor_buffer(t, q->zero_point_buffer_index, NULL);
     if (d->zero_points && q->zero_point_buffer_index == q->scale_buffer_index)
-        d->zero_points += count * (hry_type_table[d->scale_type].bits / 8u); /* they share a buffer */
+        d->zero_points += d->count * (hry_type_table[d->scale_type].bits / 8u); /* they share a buffer */
 }
 
 hry_status hry_dequant_init(hry_dequant *d, const hry_tensor *t, hry_error *err)
@@ -106,7 +106,7 @@ hry_status hry_dequant_init(hry_dequant *d, const hry_tensor *t, hry_error *err)
     const struct hry_kern *k = hry_kern();
     hry_desc_quantization(&t->desc, &q);
     *d = (hry_dequant){
-        .bits = hry_desc_bits(&t->desc), .rank = t->desc.rank, .scale = q.scale, .zero_point = q.zero_point
+        .bits = hry_desc_bits(&t->desc), .rank = t->desc.rank, .count = 1, .scale = q.scale, .zero_point = q.zero_point
     };
     if (q.scheme == HRY_SCHEME_NF4)
         d->kernel = k->dequant_nf4;

@@ -20,6 +20,7 @@ typedef struct hry_dequant {
     bool stream;        /* the results go past the caches */
     uint32_t bits;      /* of a code */
     uint32_t rank;
+    uint64_t count; /* of parameters */
     uint32_t axis;
     uint64_t block; /* elements along axis that share parameters; a power of two, or 1 for channels and slots */
     uint64_t step[HRY_RANK_MAX];

@@ -1,0 +1,267 @@
+/* The policies by which parameters are made. (quantization, section 11.1) */
+#include "base/bytes.h"
+#include "kern/kern.h"
+#include "quant/schemes.h"
+#include "tensor/quantizing.h"
+
+#include <float.h>
+#include <hurray/type.h>
+#include <math.h>
+
+static hry_quant_fn *encoder(const struct hry_kern *k, uint8_t type)
+{
+    switch (type) {
+    case HRY_TYPE_INT8:
+        return k->quant_i8;
+    case HRY_TYPE_UINT8:
+        return k->quant_u8;
+    case HRY_TYPE_INT16:
+        return k->quant_i16;
+    case HRY_TYPE_UINT16:
+        return k->quant_u16;
+    case HRY_TYPE_INT32:
+        return k->quant_i32;
+    case HRY_TYPE_UINT32:
+        return k->quant_u32;
+    case HRY_TYPE_INT4:
+        return k->quant_i4;
+    case HRY_TYPE_UINT4:
+        return k->quant_u4;
+    case HRY_TYPE_INT2:
+        return k->quant_i2;
+    case HRY_TYPE_UINT2:
+        return k->quant_u2;
+    case HRY_TYPE_FLOAT8_E4M3:
+        return k->quant_e4m3;
+    case HRY_TYPE_FLOAT8_E5M2:
+        return k->quant_e5m2;
+    case HRY_TYPE_FLOAT4_E2M1:
+        return k->quant_e2m1;
+    case HRY_TYPE_FLOAT6_E2M3:
+        return k->quant_e2m3;
+    default:
+        return k->quant_e3m2;
+    }
+}
+
+static hry_decode_fn *decoder(const struct hry_kern *k, uint8_t type)
+{
+    switch (type) {
+    case HRY_TYPE_INT8:
+        return k->dequant_i8;
+    case HRY_TYPE_UINT8:
+        return k->dequant_u8;
+    case HRY_TYPE_INT4:
+        return k->dequant_i4;
+    case HRY_TYPE_UINT4:
+        return k->dequant_u4;
+    case HRY_TYPE_INT2:
+        return k->dequant_i2;
+    case HRY_TYPE_UINT2:
+        return k->dequant_u2;
+    case HRY_TYPE_FLOAT8_E4M3:
+        return k->dequant_e4m3;
+    case HRY_TYPE_FLOAT8_E5M2:
+        return k->dequant_e5m2;
+    case HRY_TYPE_FLOAT4_E2M1:
+        return k->dequant_e2m1;
+    case HRY_TYPE_FLOAT6_E2M3:
+        return k->dequant_e2m3;
+    case HRY_TYPE_FLOAT6_E3M2:
+        return k->dequant_e3m2;
+    default:
+        return NULL; /* wider codes are not searched for */
+    }
+}
+
+static void init_mx(hry_grid *g)
+{
+    static const struct {
+        uint8_t type;
+        int emax;
+        double largest;
+    } rows[] = {
+        { HRY_TYPE_FLOAT8_E4M3, 8, 448 }, { HRY_TYPE_FLOAT8_E5M2, 15, 57344 }, { HRY_TYPE_FLOAT4_E2M1, 2, 6 },
+        { HRY_TYPE_FLOAT6_E2M3, 2, 7.5 }, { HRY_TYPE_FLOAT6_E3M2, 4, 28 },     { HRY_TYPE_INT8, 6, 127 },
+        { HRY_TYPE_INT4, 2, 7 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].type == g->storage) {
+            g->emax = rows[i].emax;
+            g->largest = rows[i].largest;
+        }
+    g->lo = -(int64_t)g->largest; /* for the integers: symmetric */
+    g->hi = (int64_t)g->largest;
+    g->scale_type = HRY_TYPE_FLOAT8_E8M0;
+}
+
+hry_status hry_grid_init(hry_grid *g, const hry_quantizer *how, hry_error *err)
+{
+    const hry_scheme_row *row = hry_scheme_row_of(how->scheme);
+    const struct hry_kern *k = hry_kern();
+    uint8_t usual = how->scheme == HRY_SCHEME_NF4    ? (uint8_t)HRY_TYPE_UINT4
+                    : how->scheme == HRY_SCHEME_MXFP ? (uint8_t)HRY_TYPE_FLOAT4_E2M1
+                                                     : (uint8_t)HRY_TYPE_INT8;
+    *g = (hry_grid){ .scheme = how->scheme, .symmetric = how->symmetric, .ceil = how->ceil };
+    g->storage = how->storage ? how->storage : usual;
+    if (!row)
+        return hry_fail_usage(err, "scheme 0x%02x cannot be made", how->scheme);
+    if (!hry_scheme_takes(row, g->storage))
+        return hry_fail_rule_because(err, HRY_RULE_Q_08, HRY_SECTION_HEADER, 14, g->storage,
+                                     "the %s scheme does not take %s", row->name, hry_type_name(g->storage));
+    g->bits = hry_type_find(g->storage)->bits;
+    bool per_block = how->scheme == HRY_SCHEME_PER_BLOCK && how->scale_type;
+    g->scale_type = per_block ? how->scale_type : (uint8_t)HRY_TYPE_FLOAT32;
+    if (how->scheme == HRY_SCHEME_NF4) {
+        g->encode = k->quant_nf4;
+        g->decode = k->dequant_nf4;
+        return HRY_OK;
+    }
+    g->encode = encoder(k, g->storage);
+    g->decode = decoder(k, g->storage);
+    if (how->scheme == HRY_SCHEME_MXFP) {
+        init_mx(g);
+        return HRY_OK;
+    }
+    hry_storage_range(g->storage, &g->zero_lo, &g->zero_hi);
+    g->lo = g->zero_lo;
+    g->hi = g->zero_hi;
+    if (g->zero_hi > INT32_MAX)
+        g->zero_hi = INT32_MAX; /* the field's, not uint32's */
+    if (g->symmetric && g->lo < 0)
+        g->lo = -g->hi;
+    return HRY_OK;
+}
+
+/* t rounded up to the scale's type, and to its smallest normal; infinity where it has no such number. */
+static float round_up(uint8_t type, double t)
+{
+    float f;
+    if (type == HRY_TYPE_FLOAT16) {
+        uint16_t bits = hry_f32_to_f16((float)t);
+        if ((double)hry_f16_to_f32(bits) < t)
+            bits++;
+        f = hry_f16_to_f32(bits);
+        return f < 0x1p-14f ? 0x1p-14f : f;
+    }
+    if (type == HRY_TYPE_BFLOAT16) {
+        uint16_t bits = hry_f32_to_bf16((float)t);
+        if ((double)hry_bf16_to_f32(bits) < t)
+            bits++;
+        f = hry_bf16_to_f32(bits);
+    } else {
+        f = (float)t;
+        if ((double)f < t)
+            f = nextafterf(f, INFINITY);
+    }
+    return f < FLT_MIN ? FLT_MIN : f;
+}
+
+static const char *affine(const hry_grid *g, double lo, double hi, float *scale, int32_t *zp)
+{
+    double span = (double)(g->hi - g->lo);
+    float s = hi > lo ? round_up(g->scale_type, (hi - lo) / span) : 1.0f;
+    *scale = s;
+    if (!isfinite(s))
+        return "a scale is beyond its type";
+    double zero = hi > lo ? rint((double)g->lo - lo / (double)s) : 0.0;
+    if (zero > (double)g->zero_hi && g->zero_hi < g->hi)
+        return "a zero point is beyond 2^31 - 1";
+    zero = zero < (double)g->zero_lo ? (double)g->zero_lo : zero > (double)g->zero_hi ? (double)g->zero_hi : zero;
+    *zp = (int32_t)zero;
+    return NULL;
+}
+
+static const char *symmetric(const hry_grid *g, double absmax, float *scale)
+{
+    *scale = absmax > 0 ? round_up(g->scale_type, absmax / (double)g->hi) : 1.0f;
+    return isfinite(*scale) ? NULL : "a scale is beyond its type";
+}
+
+static float power_of_two(const hry_grid *g, double absmax)
+{
+    int exponent;
+    if (absmax == 0)
+        return 1.0f;
+    if (g->ceil) {
+        double mantissa = frexp(absmax / g->largest, &exponent); /* in 0.5 .. 1: a power of two is 0.5 */
+        exponent -= mantissa == 0.5;
+    } else {
+        frexp(absmax, &exponent);
+        exponent -= 1 + g->emax;
+    }
+    exponent = exponent < -126 ? -126 : exponent > 127 ? 127 : exponent;
+    return ldexpf(1.0f, exponent);
+}
+
+const char *hry_grid_parameters(const hry_grid *g, const float *lo, const float *hi, size_t n, float *scale,
+                                int32_t *zp)
+{
+    const char *why = NULL;
+    for (size_t i = 0; i < n && !why; i++) {
+        if (g->scheme == HRY_SCHEME_NF4)
+            scale[i] = hi[i];
+        else if (g->scheme == HRY_SCHEME_MXFP)
+            scale[i] = power_of_two(g, (double)hi[i]);
+        else if (g->symmetric)
+            why = symmetric(g, (double)hi[i], &scale[i]);
+        else
+            why = affine(g, (double)lo[i], (double)hi[i], &scale[i], &zp[i]);
+    }
+    return why;
+}
+
+void hry_grid_store_scales(const hry_grid *g, const float *scale, size_t n, uint64_t apart, uint8_t *to)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t at = i * apart;
+        if (g->scale_type == HRY_TYPE_FLOAT8_E8M0)
+            to[at] = (uint8_t)(hry_f32_bits(scale[i]) >> 23);
+        else if (g->scale_type == HRY_TYPE_FLOAT16)
+            hry_store16(to + 2 * at, hry_f32_to_f16(scale[i]));
+        else if (g->scale_type == HRY_TYPE_BFLOAT16)
+            hry_store16(to + 2 * at, hry_f32_to_bf16(scale[i]));
+        else
+            hry_store_f32(to + 4 * at, scale[i]);
+    }
+}
+
+/* ---- The search ---- */
+
+enum { TRIED = 64 }; /* values at a time */
+
+static double squared_error(const hry_grid *g, const float *x, size_t n, float scale)
+{
+    uint8_t codes[TRIED];
+    float back[TRIED];
+    double error = 0;
+    for (size_t done = 0; done < n; done += TRIED) {
+        size_t part = n - done < TRIED ? n - done : TRIED;
+        g->encode(x + done, part, part, &scale, NULL, g->lo, g->hi, codes);
+        g->decode(codes, part, part, &scale, NULL, back, false);
+        for (size_t i = 0; i < part; i++) {
+            double away = (double)x[done + i] - (double)back[i];
+            error += away * away;
+        }
+    }
+    return error;
+}
+
+void hry_grid_search(const hry_grid *g, const float *x, size_t n, float *scale)
+{
+    enum { STEPS = 24 };
+    float first = *scale;
+    double least = squared_error(g, x, n, first);
+    for (int i = 1; i <= STEPS && least > 0; i++) {
+        /* Below the first: what is clamped then may cost less than what the finer grid gains. */
+        float tried = g->scheme == HRY_SCHEME_MXFP ? ldexpf(first, i < 3 ? -i : 1)
+                                                   : round_up(g->scale_type, (double)first * (1.0 - i / 48.0));
+        if (g->scheme == HRY_SCHEME_MXFP && (i > 3 || tried < 0x1p-126f || !isfinite(tried)))
+            continue;
+        double error = squared_error(g, x, n, tried);
+        if (error < least) {
+            least = error;
+            *scale = tried;
+        }
+    }
+}
