@@ -1,8 +1,10 @@
 # What every object of the project is compiled with, as the target hurray_flags.
 add_library(hurray_flags INTERFACE)
-target_compile_options(hurray_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wvla
+target_compile_options(hurray_flags INTERFACE -Wall -Wextra -Wshadow -Wstrict-prototypes -Wvla
     # The bits of a result must not depend on what the compiler fuses.
     -ffp-contract=off -fno-math-errno
+    # On 32-bit machines programs that are not installed count in the format's 64 bits.
+    $<$<NOT:$<AND:$<BOOL:$<TARGET_PROPERTY:HURRAY_TOOL>>,$<EQUAL:${CMAKE_SIZEOF_VOID_P},4>>>:-Wconversion>
     # s390x would compute with floats as doubles.
     $<$<C_COMPILER_ID:GNU>:-fexcess-precision=fast>)
 target_compile_definitions(hurray_flags INTERFACE _FILE_OFFSET_BITS=64)
@@ -20,8 +22,12 @@ if(HURRAY_SANITIZE)
 endif()
 
 # Settings of a target of ours: the flags, C17 without extensions, nothing exported that is not marked.
+# TOOL stands for programs that are not installed.
 function(hurray_target name)
     target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:hurray_flags>)
     set_target_properties(${name} PROPERTIES C_STANDARD 17 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF
         C_VISIBILITY_PRESET hidden)
+    if("TOOL" IN_LIST ARGN)
+        set_target_properties(${name} PROPERTIES HURRAY_TOOL ON)
+    endif()
 endfunction()

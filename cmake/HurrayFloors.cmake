@@ -6,7 +6,7 @@ if(CMAKE_BUILD_TYPE STREQUAL Release AND CMAKE_C_COMPILER_ID STREQUAL GNU AND CM
     foreach(source IN LISTS floor_sources)
         get_filename_component(name "${source}" NAME_WE)
         add_executable(${name} "${source}" "${PROJECT_SOURCE_DIR}/tests/floors/floors.c")
-        hurray_target(${name})
+        hurray_target(${name} TOOL)
         target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
         target_link_libraries(${name} PRIVATE hurray_static m)
         set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")

@@ -27,9 +27,19 @@ static inline bool hry_mul_add(uint64_t a, uint64_t b, uint64_t c, uint64_t *r)
 /* a * b + c in full: the low 64 bits, the others in *high. */
 static inline uint64_t hry_mul_wide(uint64_t a, uint64_t b, uint64_t c, uint64_t *high)
 {
+#ifdef __SIZEOF_INT128__
     unsigned __int128 r = (unsigned __int128)a * b + c;
     *high = (uint64_t)(r >> 64);
     return (uint64_t)r;
+#else
+    uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
+    uint64_t first = a0 * b0, cross = a1 * b0 + (first >> 32), low, carry;
+    uint64_t other = a0 * b1 + (cross & UINT32_MAX);
+    low = other << 32 | (first & UINT32_MAX);
+    carry = __builtin_add_overflow(low, c, &low);
+    *high = a1 * b1 + (cross >> 32) + (other >> 32) + carry;
+    return low;
+#endif
 }
 
 /* The product of n factors. Zero wins over overflow. */

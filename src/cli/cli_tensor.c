@@ -10,8 +10,8 @@
 /* Blocks of GGUF that are carried as they are: the name of their type, and the shape that they stand for. */
 static const char *carried(const hry_desc *desc, uint64_t *shape)
 {
-    const char *type = NULL;
 #ifdef HURRAY_INTEROP
+    const char *type = NULL;
     if (hry_gguf_carried(desc, &type, shape))
         return type;
 #else

@@ -80,7 +80,7 @@ static void sort_by_bits(hry_ordering *order, uint32_t low, uint32_t high)
         low += bits;
     }
     if (from != order->entries)
-        memcpy(order->entries, from, order->count * sizeof *from);
+        memcpy(order->entries, from, (size_t)order->count * sizeof *from);
 }
 
 void hry_ordering_sort(hry_ordering *order, const uint32_t *before)

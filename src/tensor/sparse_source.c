@@ -15,8 +15,8 @@
 void hry_sparse_source_fini(const hry_relayout *r, hry_sparse_source *s)
 {
     const hry_allocator *allocator = r->options.allocator;
-    hry_free(allocator, s->order.entries, 2 * s->order.count * sizeof(hry_entry), _Alignof(hry_entry));
-    hry_free(allocator, s->indices, s->order.count * r->rank * sizeof(uint64_t), _Alignof(uint64_t));
+    hry_free(allocator, s->order.entries, 2 * (size_t)s->order.count * sizeof(hry_entry), _Alignof(hry_entry));
+    hry_free(allocator, s->indices, (size_t)s->order.count * r->rank * sizeof(uint64_t), _Alignof(uint64_t));
     hry_free(allocator, s->dense, s->dense_bytes, 64);
 }
 

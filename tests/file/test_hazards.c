@@ -164,7 +164,8 @@ static void beyond_four_gib(void **state)
     asm_floats(&a, "near", (float[]){ 1, 2 }, 1, (uint64_t[]){ 2 });
     asm_floats(&a, "far", (float[]){ 3, 4 }, 1, (uint64_t[]){ 2 });
     asm_end(&a);
-    size_t moved = a.descriptor[1], data = (size_t)far + 4096, tail = a.nbytes - a.data[1];
+    uint64_t data = far + 4096;
+    size_t moved = a.descriptor[1], tail = a.nbytes - a.data[1];
     asm_set(&a, a.fixed[1], far, 8);
     asm_set(&a, a.fixed[1] + 12, data, 8);
     asm_set(&a, a.trailer, a.index - a.data[1] + data, 8);

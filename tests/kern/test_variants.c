@@ -469,6 +469,11 @@ static void every_kernel_is_tested(void **state)
                     sizeof dequant_rows / sizeof *dequant_rows + sizeof quant_rows / sizeof *quant_rows +
                     sizeof single / sizeof *single;
     assert_int_equal(tested, sizeof all / sizeof *all);
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++) {
+        size_t k = 0;
+        while (strcmp(single[i], all[k]) != 0)
+            assert_in_range(++k, 1, sizeof all / sizeof *all - 1);
+    }
     /* A table is full at every level. */
     for (size_t v = 0; v < LEVELS; v++)
         for (size_t i = 0; i < sizeof(struct hry_kern); i += sizeof(void (*)(void))) {
