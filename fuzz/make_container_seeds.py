@@ -136,5 +136,6 @@ def write(target, seeds):
 
 
 if __name__ == "__main__":
-    write("file", ((name, pack(data)) for name, data in files()))
+    for target in ("file", "scan"):
+        write(target, ((name, pack(data)) for name, data in files()))
     write("kv", kv_seeds())

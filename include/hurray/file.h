@@ -186,6 +186,46 @@ HRY_API const hry_kv *hry_file_kv_at(const hry_file *file, uint64_t i);
 HRY_API const hry_kv *hry_file_kv(const hry_file *file, const char *key);
 HRY_API const hry_kv *hry_file_kv_find(const hry_file *file, const char *key, size_t len);
 
+/* ---- Reading in one pass ---- */
+
+/* Bytes in order, from a pipe say. read gives up to nbytes; *got is 0 only at their end. */
+typedef struct hry_pull {
+    hry_status (*read)(void *ctx, void *dst, size_t nbytes, size_t *got, hry_error *err);
+    void *ctx;
+} hry_pull;
+
+typedef struct hry_scan hry_scan;
+
+/*
+ * Reads a container from start to end, without going back: tensors as they come, names and metadata after the last.
+ * Memory is taken for one descriptor, for what follows the tensors, and 40 bytes for each tensor seen. The same rules
+ * hold as for reading at random, and F-31. options->access does not matter. A scan belongs to one thread at a time.
+ */
+HRY_API hry_status hry_scan_open(const hry_pull *pull, const hry_file_options *options, hry_scan **scan,
+                                 hry_error *err);
+/* From the descriptor's position on. fd stays the caller's. */
+HRY_API hry_status hry_scan_open_fd(int fd, const hry_file_options *options, hry_scan **scan, hry_error *err);
+
+/*
+ * The next tensor: *more is true, and *desc a view until the next call. What was not read of the tensor before is
+ * passed over. After the last one everything is verified, and *more is false. A failure is final.
+ */
+HRY_API hry_status hry_scan_next(hry_scan *scan, bool *more, hry_desc *desc, hry_error *err);
+
+/* Bytes of that tensor's buffers, one after the other without the padding between them: as many as are left, up to
+ * nbytes. *got is 0 after the last. F-T04 for a tensor with a dynamic dimension. */
+HRY_API hry_status hry_scan_data(hry_scan *scan, void *dst, size_t nbytes, size_t *got, hry_error *err);
+
+/*
+ * After the last tensor: names, entries and metadata, as an open file whose tensors cannot be had any more (asking for
+ * one is HRY_E_UNSUPPORTED). Lives as long as the scan. NULL before.
+ */
+HRY_API hry_file *hry_scan_directory(hry_scan *scan);
+/* The position in the directory of the tensor that came as number k. False before the end, and beyond the last. */
+HRY_API bool hry_scan_position(const hry_scan *scan, uint64_t k, uint64_t *i);
+/* NULL allowed. */
+HRY_API void hry_scan_close(hry_scan *scan);
+
 /* ---- Checking ---- */
 
 /* One thing that is wrong with a file, or advisable to change. Borrowed for the call. */

@@ -130,6 +130,9 @@ static hry_status check_length(const hry_file_entry *entry, const uint8_t *bytes
 
 hry_status hry_container_desc(hry_container *container, uint32_t i, hry_desc *desc, hry_error *err)
 {
+    if (container->passed_by)
+        return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_DATA, 0, i,
+                        "the tensor has passed by: it cannot be had again");
     hry_file_entry entry = hry_index_entry(&container->index, i);
     const uint8_t *bytes = hry_container_view(container, entry.descriptor_offset, entry.descriptor_length);
     hry_status status = bytes ? HRY_OK : read_desc(container, i, &entry, &bytes, err);

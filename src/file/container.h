@@ -22,6 +22,7 @@ typedef struct hry_container {
     hry_store store;
     hry_frame frame;
     hry_access access;
+    bool passed_by; /* a directory of tensors that are gone: they were read in one pass */
     hry_parse_settings parse;
     hry_region index_bytes, kv_bytes;
     hry_index index;

@@ -74,6 +74,18 @@ hry_status hry_os_read_exact(const struct hry_os *os, int fd, uint64_t offset, v
     return status || got == nbytes ? status : fail_end(err, offset + got);
 }
 
+hry_status hry_os_read_next(const struct hry_os *os, int fd, void *dst, size_t nbytes, size_t *got, hry_error *err)
+{
+    int64_t count;
+    do
+        count = os->read(os, fd, dst, nbytes);
+    while (count == -EINTR);
+    if (count < 0)
+        return fail(err, count, "reading");
+    *got = (size_t)count;
+    return HRY_OK;
+}
+
 /* A write that takes nothing and gives no reason would loop for ever. */
 static hry_status took(int64_t count, size_t *done, hry_error *err)
 {

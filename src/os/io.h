@@ -22,6 +22,9 @@ hry_status hry_os_read_some(const struct hry_os *os, int fd, uint64_t offset, vo
 hry_status hry_os_read_exact(const struct hry_os *os, int fd, uint64_t offset, void *dst, size_t nbytes,
                              hry_error *err);
 
+/* From the file's position, as many as there are just now, up to nbytes: *got is 0 only at the end. */
+hry_status hry_os_read_next(const struct hry_os *os, int fd, void *dst, size_t nbytes, size_t *got, hry_error *err);
+
 /* At the file's position, all of it. */
 hry_status hry_os_write_all(const struct hry_os *os, int fd, const void *src, size_t nbytes, hry_error *err);
 hry_status hry_os_write_at(const struct hry_os *os, int fd, uint64_t offset, const void *src, size_t nbytes,

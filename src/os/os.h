@@ -31,6 +31,7 @@ struct hry_os {
     int (*dup)(const struct hry_os *os, int fd);
     int64_t (*pread)(const struct hry_os *os, int fd, void *dst, size_t nbytes, uint64_t offset);
     int64_t (*pwrite)(const struct hry_os *os, int fd, const void *src, size_t nbytes, uint64_t offset);
+    int64_t (*read)(const struct hry_os *os, int fd, void *dst, size_t nbytes); /* at the file's position */
     int64_t (*write)(const struct hry_os *os, int fd, const void *src, size_t nbytes);
     /* From an offset to the other file's position, which moves. copy_range shares the blocks where the file system
      * can; send also reaches pipes and sockets. */

@@ -76,6 +76,11 @@ static int64_t os_pwrite(UNUSED const struct hry_os *os, int fd, const void *src
     return fits(offset) ? failed_or_count(pwrite(fd, src, at_most(nbytes), (off_t)offset)) : -EFBIG;
 }
 
+static int64_t os_read(UNUSED const struct hry_os *os, int fd, void *dst, size_t nbytes)
+{
+    return failed_or_count(read(fd, dst, at_most(nbytes)));
+}
+
 static int64_t os_write(UNUSED const struct hry_os *os, int fd, const void *src, size_t nbytes)
 {
     return failed_or_count(write(fd, src, at_most(nbytes)));
@@ -254,6 +259,7 @@ const struct hry_os hry_os_default = {
     .dup = os_dup,
     .pread = os_pread,
     .pwrite = os_pwrite,
+    .read = os_read,
     .write = os_write,
     .copy_range = os_copy_range,
     .send = os_send,

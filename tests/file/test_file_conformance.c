@@ -1,4 +1,5 @@
 /* Containers with known verdicts: each is read in every way and comes to the rule that is listed. */
+#include "file/pipe_in.h"
 #include "file/verdict.h"
 #include "support/shared_data.h"
 
@@ -139,6 +140,37 @@ static void advice(void **state)
     assert_int_equal(wrong, 0);
 }
 
+/* In one pass the same files come to the same, but for what only this way of reading can see. */
+static void in_one_pass(void **state)
+{
+    (void)state;
+    size_t nbytes, wrong = 0, unseen = 0;
+    char *table = (char *)shared_read("conformance/files.tsv", &nbytes), *text = strchr(table, '\n') + 1;
+    for (row r; next_row(&text, &r);) {
+        char path[256];
+        snprintf(path, sizeof path, "conformance/%s", r.path);
+        uint8_t *bytes = shared_read(path, &nbytes);
+        hry_error err = { 0 };
+        scanned seen;
+        hry_status status = scan_all(bytes, nbytes, 5000, NULL, &seen, &err);
+        const char *rule = status ? hry_rule_id(err.rule) : "-";
+        bool unlisted = strcmp(r.rule, "FL-10") == 0 || strcmp(r.rule, "FL-04") == 0;
+        bool rejected = strcmp(r.verdict, "reject") == 0 && !needs_data(r.rule);
+        bool right = unlisted ? strcmp(rule, "F-31") == 0 : rejected ? status == HRY_E_INPUT : status == HRY_OK;
+        right &= status != HRY_OK || seen.same_as_at_random;
+        if (rejected && strcmp(rule, r.rule) != 0)
+            print_message("%s: %s at random, %s in one pass\n", r.name, r.rule, rule);
+        if (!right)
+            print_error("%s: %s %s expected, got %s: %s\n", r.name, r.verdict, r.rule, rule, err.message);
+        wrong += !right;
+        unseen += unlisted;
+        free(bytes);
+    }
+    free(table);
+    assert_int_equal(unseen, 5);
+    assert_int_equal(wrong, 0);
+}
+
 /* Cases from public reports: a verdict each, no rule. Streams and what needs a look at the data come elsewhere. */
 static bool is_for_later(const char *name)
 {
@@ -191,6 +223,7 @@ static void verdicts_by_reading(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(verdicts_in_place), cmocka_unit_test(verdicts_by_reading),
-                                        cmocka_unit_test(advice), cmocka_unit_test(reported_cases) };
+                                        cmocka_unit_test(advice), cmocka_unit_test(in_one_pass),
+                                        cmocka_unit_test(reported_cases) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,6 +53,12 @@ static int faulty_dup(const struct hry_os *os, int fd)
     return copy;
 }
 
+static int64_t faulty_read(const struct hry_os *os, int fd, void *dst, size_t nbytes)
+{
+    FAULT(CALL_READ);
+    return hry_os_default.read(os, fd, dst, piece_of(os, nbytes));
+}
+
 static int64_t faulty_pread(const struct hry_os *os, int fd, void *dst, size_t nbytes, uint64_t offset)
 {
     FAULT(CALL_PREAD);
@@ -162,6 +168,7 @@ void faulty_os_init(struct faulty_os *faulty)
         .close = faulty_close,
         .dup = faulty_dup,
         .pread = faulty_pread,
+        .read = faulty_read,
         .pwrite = faulty_pwrite,
         .write = faulty_write,
         .copy_range = faulty_copy_range,

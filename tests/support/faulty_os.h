@@ -10,6 +10,7 @@ enum faulty_call {
     CALL_CLOSE,
     CALL_DUP,
     CALL_PREAD,
+    CALL_READ,
     CALL_PWRITE,
     CALL_WRITE,
     CALL_COPY_RANGE,
