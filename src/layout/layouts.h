@@ -44,7 +44,7 @@ typedef struct hry_layout_row {
     bool (*buffer_size)(const hry_layout *layout, uint32_t rank, const uint64_t *shape, uint32_t bits, uint32_t i,
                         uint64_t *nbytes);
 
-    /* The axes and digits of a dense layout, on an empty map (map.h). NULL: not dense. */
+    /* The axes and digits of a dense layout that has elements, on an empty map (map.h). NULL: not dense. */
     void (*map)(const hry_layout *layout, uint32_t rank, const uint64_t *shape, struct hry_map *map);
 } hry_layout_row;
 

@@ -112,20 +112,6 @@ static void finish(hry_map *map)
         simplify(map, &map->axis[k]);
 }
 
-bool hry_map_layout(hry_map *map, const hry_layout *layout, uint32_t rank, const uint64_t *shape,
-                    const uint64_t *storage_shape)
-{
-    const hry_layout_row *row = hry_layout_row_of(layout->tag ? layout->tag : HRY_LAYOUT_ROW_MAJOR);
-    if (!row || !row->map)
-        return false;
-    hry_map_begin(map);
-    row->map(layout, rank, storage_shape ? storage_shape : shape, map);
-    for (uint32_t k = 0; storage_shape && k < rank; k++)
-        map->axis[k].count = shape[k];
-    finish(map);
-    return true;
-}
-
 void hry_map_strided(hry_map *map, uint32_t rank, const uint64_t *shape, const int64_t *strides)
 {
     hry_map_begin(map);
@@ -134,6 +120,34 @@ void hry_map_strided(hry_map *map, uint32_t rank, const uint64_t *shape, const i
         hry_map_digit(map, HRY_DIGIT_REST, strides[k]);
     }
     finish(map);
+}
+
+/* Dimensions beside one that is empty may be of any size: of no layout's digits there are enough for them. */
+static bool map_empty(hry_map *map, uint32_t rank, const uint64_t *shape)
+{
+    const int64_t nowhere[HRY_RANK_MAX] = { 0 };
+    bool empty = false;
+    for (uint32_t k = 0; k < rank; k++)
+        empty |= shape[k] == 0;
+    if (empty)
+        hry_map_strided(map, rank, shape, nowhere);
+    return empty;
+}
+
+bool hry_map_layout(hry_map *map, const hry_layout *layout, uint32_t rank, const uint64_t *shape,
+                    const uint64_t *storage_shape)
+{
+    const hry_layout_row *row = hry_layout_row_of(layout->tag ? layout->tag : HRY_LAYOUT_ROW_MAJOR);
+    if (!row || !row->map)
+        return false;
+    if (map_empty(map, rank, shape))
+        return true;
+    hry_map_begin(map);
+    row->map(layout, rank, storage_shape ? storage_shape : shape, map);
+    for (uint32_t k = 0; storage_shape && k < rank; k++)
+        map->axis[k].count = shape[k];
+    finish(map);
+    return true;
 }
 
 void hry_map_packed(hry_map *map, uint32_t rank, const uint64_t *shape)

@@ -113,7 +113,7 @@ static void map_morton(const hry_layout *layout, uint32_t rank, const uint64_t *
     for (uint32_t k = 0; k < rank; k++) {
         hry_map_axis(map, shape[k]);
         uint32_t bit = k;
-        for (uint64_t rest = shape[k] ? shape[k] - 1 : 0; rest > 1; rest >>= 1, bit += rank)
+        for (uint64_t rest = shape[k] - 1; rest > 1; rest >>= 1, bit += rank)
             hry_map_digit(map, 2, (int64_t)((uint64_t)1 << bit));
         hry_map_digit(map, HRY_DIGIT_REST, bit < 64 ? (int64_t)((uint64_t)1 << bit) : 0);
     }

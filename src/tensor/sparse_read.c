@@ -24,6 +24,8 @@ static bool flush(batch *b)
     const hry_sink *sink = b->sink;
     size_t n = b->count;
     b->count = 0;
+    if (n == 0) /* there may be no values to point to */
+        return true;
     if (decoder->plain) {
         hry_move_list(decoder->bits, b->values, b->from, sink->bytes, b->to, n);
         return true;
@@ -80,6 +82,8 @@ hry_status hry_put_sparse(const hry_tensor *tensor, const hry_box *box, const hr
         return status;
     hry_sparse_of(tensor, &stored.sparse);
     hry_stored_start(&stored, box);
+    /* Where an unsorted list names an element twice, unlooked at, the first is the one that a lookup finds. */
+    stored.backwards = stored.sparse.tag == HRY_LAYOUT_COO && !stored.sparse.is_sorted;
     batch b = { .decoder = &decoder, .sink = sink, .values = hry_tensor_first(tensor) };
     return put_stored(&stored, &b) ? HRY_OK : hry_fail_no_value(sink, err);
 }

@@ -28,7 +28,7 @@ void hry_stored_start(hry_stored *s, const hry_box *box)
 {
     const hry_sparse *sparse = &s->sparse;
     s->box = *box;
-    s->ended = false;
+    s->ended = s->backwards = false;
     s->level = 0;
     for (uint32_t k = 0; k < sparse->rank; k++) {
         uint64_t last = box->start[k] + (box->count[k] - 1) * (uint64_t)box->step[k];
@@ -61,7 +61,7 @@ static bool step_coo(hry_stored *s)
     const hry_sparse *sparse = &s->sparse;
     uint32_t rank = sparse->rank;
     while (s->next[0] < s->end[0]) {
-        uint64_t i = s->next[0]++;
+        uint64_t i = s->backwards ? --s->end[0] : s->next[0]++;
         bool in = true;
         for (uint32_t k = 0; k < rank && in; k++) {
             s->index[k] = hry_index_at(&sparse->index[0], i * rank + k);
@@ -71,7 +71,7 @@ static bool step_coo(hry_stored *s)
             s->position = i;
             return true;
         }
-        if (sparse->is_sorted && s->index[0] > s->most[0])
+        if (sparse->is_sorted && !s->backwards && s->index[0] > s->most[0])
             return false;
     }
     return false;

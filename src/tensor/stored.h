@@ -10,6 +10,7 @@ struct hry_stored {
     hry_allocator allocator;                          /* of this structure, where it has one */
     uint64_t least[HRY_RANK_MAX], most[HRY_RANK_MAX]; /* of the indices of the box */
     bool ended;
+    bool backwards; /* COO: from the last element to the first; set after the start */
     /* For each level of the tree, positions still to come; COO is one level, a compressed matrix has its slices and
      * the positions in one of them. */
     uint64_t next[HRY_RANK_MAX], end[HRY_RANK_MAX];

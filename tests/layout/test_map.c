@@ -209,6 +209,19 @@ static void test_scalar_and_empty(void **state)
     assert_int_equal(run.count, 1);
     assert_int_equal(run.offset, 0);
     assert_false(hry_walk_next(&walk, &run));
+    /* Nothing of an empty tensor's other dimensions needs room, however large. */
+    uint64_t shape[HRY_RANK_MAX] = { 0 }, tile[HRY_RANK_MAX];
+    uint32_t bits[HRY_RANK_MAX];
+    for (uint32_t k = 0; k < HRY_RANK_MAX; k++) {
+        shape[k] = k ? (uint64_t)1 << 63 : 0;
+        tile[k] = (uint64_t)1 << 40;
+        bits[k] = 63;
+    }
+    for (uint8_t tag = HRY_LAYOUT_TILED; tag <= HRY_LAYOUT_MORTON; tag++) {
+        hry_layout layout = { .tag = tag, .tile_shape = tile, .morton_bits = bits };
+        assert_true(hry_map_layout(&map, &layout, HRY_RANK_MAX, shape, NULL));
+        assert_false(hry_walk_init(&walk, &map) || hry_walk_next(&walk, &run));
+    }
     hry_map_packed(&map, 3, (uint64_t[]){ 2, 0, 4 });
     assert_false(hry_walk_init(&walk, &map) || hry_walk_next(&walk, &run));
 }
