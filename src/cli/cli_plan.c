@@ -11,16 +11,27 @@ void cli_plan_free(cli_plan *plan)
     *plan = (cli_plan){ 0 };
 }
 
-void cli_plan_add_rows(cli_plan *plan, const cli_input *input, const cli_rows *rows)
+static void make_room(cli_plan *plan, uint64_t more)
 {
-    if (rows->count > plan->item_room - plan->count) {
-        plan->item_room = 2 * (plan->count + rows->count);
+    if (more > plan->item_room - plan->count) {
+        plan->item_room = 2 * (plan->count + more);
         plan->items = cli_realloc_items(plan->items, plan->item_room, sizeof *plan->items);
     }
+}
+
+cli_item *cli_plan_add_row(cli_plan *plan, const cli_input *input, const cli_row *row)
+{
+    make_room(plan, 1);
+    cli_item *item = &plan->items[plan->count++];
+    *item = (cli_item){ .file = input->file, .source = input->source.name, .i = row->i, .name = row->name };
+    return item;
+}
+
+void cli_plan_add_rows(cli_plan *plan, const cli_input *input, const cli_rows *rows)
+{
+    make_room(plan, rows->count);
     for (uint64_t k = 0; k < rows->count; k++)
-        plan->items[plan->count++] = (cli_item){
-            .file = input->file, .source = input->source.name, .i = rows->rows[k].i, .name = rows->rows[k].name
-        };
+        cli_plan_add_row(plan, input, &rows->rows[k]);
 }
 
 static void append_kv(cli_plan *plan, const hry_kv *kv)

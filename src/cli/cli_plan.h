@@ -10,11 +10,18 @@
 #include "cli/cli_output.h"
 #include "cli/cli_rows.h"
 
+struct cli_item;
+
+/* Makes the tensor that is written in place of an item's own, when its turn comes; *tensor NULL: its own as it is. */
+typedef hry_status cli_make_fn(void *ctx, const struct cli_item *item, hry_tensor **tensor, hry_error *err);
+
 typedef struct cli_item {
     hry_file *file;
     const char *source; /* the file's name, for reports */
     uint64_t i;
     hry_str name;
+    cli_make_fn *make; /* NULL: the tensor as it is stored */
+    void *make_ctx;
 } cli_item;
 
 /* Files, names, keys and values are borrowed until the plan is written. */
@@ -25,12 +32,18 @@ typedef struct cli_plan {
     uint64_t kv_count, kv_room;
     uint32_t alignment; /* of the container; 0: the default */
     bool sorted;
+    /* Called when all tensors are made, before the output is in place; NULL: nothing. An exit code other than CLI_OK,
+     * after a report, drops the output. */
+    int (*made)(void *ctx);
+    void *made_ctx;
 } cli_plan;
 
 void cli_plan_free(cli_plan *plan);
 
 /* The rows' tensors, in their order. */
 void cli_plan_add_rows(cli_plan *plan, const cli_input *input, const cli_rows *rows);
+/* One row's tensor alone; the item is valid until the next call that adds. */
+cli_item *cli_plan_add_row(cli_plan *plan, const cli_input *input, const cli_row *row);
 /* All metadata of a file; keys must not be there yet. */
 void cli_plan_add_kvs(cli_plan *plan, const hry_file *file);
 /* One key: its position, or kv_count when it is not there. */

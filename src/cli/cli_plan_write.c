@@ -25,8 +25,45 @@ uint64_t cli_plan_bytes(const cli_plan *plan)
 typedef struct work {
     const cli_plan *plan;
     const cli_item *at; /* NULL: no tensor */
+    bool making;        /* and it is its input that is at work */
+    int refused;        /* the exit code of plan->made */
     cli_progress progress;
 } work;
+
+static hry_status cancelled(hry_error *err)
+{
+    *err = (hry_error){ .status = HRY_E_CANCELLED };
+    return HRY_E_CANCELLED;
+}
+
+static hry_status write_made(hry_writer *writer, const cli_item *item, const hry_tensor *tensor, hry_error *err)
+{
+    const hry_desc *desc = hry_tensor_desc(tensor);
+    hry_status status = hry_writer_begin(writer, item->name.ptr, item->name.len, desc, err);
+    for (uint32_t k = 0; k < hry_desc_buffer_count(desc) && !status; k++) {
+        uint64_t nbytes;
+        const void *bytes = hry_tensor_buffer(tensor, k, &nbytes);
+        status = nbytes ? hry_writer_data(writer, bytes, (size_t)nbytes, err) : HRY_OK;
+    }
+    return status ? status : hry_writer_end(writer, err);
+}
+
+static hry_status write_item(work *w, hry_writer *writer, const cli_item *item, hry_error *err)
+{
+    hry_tensor *tensor = NULL;
+    hry_status status = HRY_OK;
+    if (item->make) {
+        w->making = true;
+        status = item->make(item->make_ctx, item, &tensor, err);
+        w->making = status != HRY_OK;
+    }
+    if (status)
+        return status;
+    status = tensor ? write_made(writer, item, tensor, err)
+                    : hry_writer_copy(writer, item->name.ptr, item->name.len, item->file, item->i, err);
+    hry_tensor_release(tensor);
+    return status;
+}
 
 static hry_status write_items(work *w, hry_writer *writer, hry_error *err)
 {
@@ -39,14 +76,15 @@ static hry_status write_items(work *w, hry_writer *writer, hry_error *err)
     }
     for (uint64_t k = 0; k < plan->count; k++) {
         const cli_item *item = w->at = &plan->items[k];
-        hry_status status = hry_writer_copy(writer, item->name.ptr, item->name.len, item->file, item->i, err);
+        hry_status status = write_item(w, writer, item, err);
         if (status)
             return status;
         if (w->progress.wanted)
             cli_progress_add(&w->progress, item_bytes(item));
     }
     w->at = NULL;
-    return hry_writer_finish(writer, err);
+    w->refused = plan->made ? plan->made(plan->made_ctx) : CLI_OK;
+    return w->refused ? cancelled(err) : hry_writer_finish(writer, err);
 }
 
 static hry_status write_container(work *w, const cli_args *args, const cli_output *output, hry_error *err)
@@ -67,17 +105,35 @@ static hry_status write_container(work *w, const cli_args *args, const cli_outpu
 /* Whether the plan is one file as it is, so that its writer can take that. */
 static bool is_whole_file(const cli_plan *plan)
 {
-    if (!plan->count || plan->count != hry_file_count(plan->items[0].file) ||
+    if (plan->made || !plan->count || plan->count != hry_file_count(plan->items[0].file) ||
         plan->kv_count != hry_file_kv_count(plan->items[0].file))
         return false;
     for (uint64_t k = 0; k < plan->count; k++)
-        if (plan->items[k].file != plan->items[0].file || plan->items[k].i != k ||
+        if (plan->items[k].make || plan->items[k].file != plan->items[0].file || plan->items[k].i != k ||
             plan->items[k].name.ptr != hry_file_name(plan->items[k].file, k).ptr)
             return false;
     for (uint64_t k = 0; k < plan->kv_count; k++)
         if (plan->kvs[k].key.ptr != hry_file_kv_at(plan->items[0].file, k)->key.ptr)
             return false;
     return true;
+}
+
+/* All tensors are made once, and what comes of that is looked at, before the format's writer asks for them. */
+static hry_status make_all(work *w, hry_file *file, hry_error *err)
+{
+    hry_status status = HRY_OK;
+    for (uint64_t k = 0; k < w->plan->count && !status; k++) {
+        hry_desc desc;
+        w->at = &w->plan->items[k];
+        w->making = true;
+        status = hry_file_desc(file, k, &desc, err);
+    }
+    if (status)
+        return status;
+    w->at = NULL;
+    w->making = false;
+    w->refused = w->plan->made(w->plan->made_ctx);
+    return w->refused ? cancelled(err) : HRY_OK;
 }
 
 static hry_status write_foreign(work *w, const cli_format_row *format, const cli_args *args, const cli_output *output,
@@ -93,7 +149,10 @@ static hry_status write_foreign(work *w, const cli_format_row *format, const cli
     hry_status status = cli_plan_open(w->plan, &file, err);
     if (status)
         return status;
-    status = format->save(file, output->path, output->fd, &options, err);
+    if (w->plan->made)
+        status = make_all(w, file, err);
+    if (!status)
+        status = format->save(file, output->path, output->fd, &options, err);
     hry_file_close(file);
     return status;
 }
@@ -112,7 +171,9 @@ static int report(const work *w, const cli_output *output, const hry_error *err)
     bool input = err->status == HRY_E_INPUT || err->status == HRY_E_LIMIT || err->status == HRY_E_UNSUPPORTED;
     const cli_item *first = w->plan->count ? &w->plan->items[0] : NULL;
     const char *target = strcmp(output->name, "-") == 0 ? "standard output" : output->name;
-    if (input && w->at)
+    if (w->refused)
+        return w->refused;
+    if ((input || w->making) && w->at)
         return cli_report(w->at->source, w->at->name.ptr, w->at->name.len, err);
     int code = cli_report(input && first ? first->source : target, NULL, 0, err);
     return err->status == HRY_E_ABSENT ? CLI_FAILED : code; /* the target's folder, which is no answer of the input */

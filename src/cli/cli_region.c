@@ -108,6 +108,7 @@ void cli_part_whole(uint32_t rank, const uint64_t *shape, cli_part *part)
         part->box.start[k] = 0;
         part->box.count[k] = part->shape[k] = shape[k];
         part->box.step[k] = 1;
+        part->kept[k] = true;
     }
 }
 
@@ -171,6 +172,7 @@ const char *cli_part_cut(const cli_region *region, uint32_t rank, const uint64_t
         bool said = k < region->rest || k >= region->rest + skipped;
         const cli_cut *cut = said ? &region->cuts[k < region->rest ? k : k - skipped] : NULL;
         if (cut && cut->is_index) {
+            part->kept[k] = false;
             part->box.count[k] = 1;
             if (find_index(cut->start, shape[k], &part->box.start[k]))
                 continue;

@@ -23,8 +23,9 @@ bool cli_region_parse(const char *text, size_t len, cli_region *region);
 /* A box of a tensor, and the shape of what is in it. */
 typedef struct cli_part {
     hry_box box;
+    bool kept[HRY_RANK_MAX]; /* for each dimension of the tensor: it is no index */
     uint32_t rank;
-    uint64_t shape[HRY_RANK_MAX];
+    uint64_t shape[HRY_RANK_MAX]; /* of the dimensions that are kept */
 } cli_part;
 
 /* All of a tensor. */

@@ -1,0 +1,213 @@
+#include "cli/cli_slice.h"
+#include "cli/cli_out.h"
+#include "cli/cli_pack.h"
+#include "cli/cli_values.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DESC_ROOM = 8192 };
+
+static const hry_allow everything = { .all = true };
+static const hry_parse_options as_it_was = { .allow = &everything };
+
+/* ---- Dense ---- */
+
+static void append(void *ctx, const void *bytes, size_t nbytes)
+{
+    uint8_t **to = ctx;
+    if (nbytes)
+        memcpy(*to, bytes, nbytes);
+    *to += nbytes;
+}
+
+static hry_status fill(cli_values *values, void *dst, hry_error *err)
+{
+    uint8_t *to = dst, *piece;
+    uint64_t count;
+    cli_pack pack = { .bits = values->bits, .write = append, .ctx = &to };
+    hry_status status;
+    while (!(status = cli_values_next(values, &piece, &count, err)) && count)
+        cli_pack_add(&pack, piece, count);
+    if (!status)
+        cli_pack_end(&pack);
+    return status;
+}
+
+/* Row-major, of the values or of the codes. */
+static hry_status copy_dense(const hry_tensor *tensor, const cli_part *part, const hry_quantization *quantization,
+                             const hry_executor *executor, hry_tensor **out, hry_error *err)
+{
+    cli_values values;
+    const hry_desc *from = hry_tensor_desc(tensor);
+    hry_read_options read = { .executor = executor, .stored = quantization != NULL };
+    uint8_t bytes[DESC_ROOM];
+    void *buffers[255];
+    hry_desc desc;
+    hry_extension_type extension;
+    hry_status status = cli_values_open(&values, tensor, part, 0, &read, err);
+    hry_desc_spec spec = {
+        .type = values.type, .rank = part->rank, .shape = part->shape, .quantization = quantization
+    };
+    if (hry_desc_extension_type(from, &extension))
+        spec.extension_type = &extension;
+    if (!status)
+        status = hry_desc_encode(&spec, &as_it_was, bytes, sizeof bytes, &desc, err);
+    if (!status)
+        status = hry_tensor_alloc(&desc, NULL, out, buffers, err);
+    if (!status) {
+        status = fill(&values, buffers[0], err);
+        if (status)
+            hry_tensor_release(*out);
+    }
+    cli_values_close(&values);
+    return status;
+}
+
+/* Parameters by channel go along when no dimension does away with their axis or cuts it. */
+static hry_status copy_channels(hry_tensor *tensor, const cli_part *part, const hry_relayout_options *options,
+                                hry_tensor **out, hry_error *err)
+{
+    hry_tensor *view;
+    hry_layout row_major = { .tag = HRY_LAYOUT_ROW_MAJOR };
+    hry_status status = hry_tensor_slice(tensor, &part->box, &view, err);
+    if (status)
+        return status;
+    status = hry_tensor_relayout(view, &row_major, options, out, err);
+    hry_tensor_release(view);
+    return status;
+}
+
+/* ---- Sparse ---- */
+
+static bool is_sparse(const hry_desc *desc)
+{
+    return hry_desc_layout(desc) >= HRY_LAYOUT_COO && hry_desc_layout(desc) <= HRY_LAYOUT_CSF;
+}
+
+static hry_status count_stored(const hry_tensor *tensor, const cli_part *part, uint64_t *count, hry_error *err)
+{
+    hry_stored *stored;
+    uint64_t index[HRY_RANK_MAX], position;
+    hry_status status = hry_stored_create(tensor, &part->box, &stored, err);
+    *count = 0;
+    if (status)
+        return status;
+    while (hry_stored_next(stored, index, &position))
+        ++*count;
+    hry_stored_destroy(stored);
+    return HRY_OK;
+}
+
+static void put_u64(uint8_t *at, uint64_t value)
+{
+    for (unsigned k = 0; k < 8; k++)
+        at[k] = (uint8_t)(value >> 8 * k);
+}
+
+/* Stored elements with their places in the part, whose dimensions are those of the tensor without indices. */
+static void fill_coo(hry_stored *stored, const hry_tensor *tensor, const cli_part *part, void *const *buffers)
+{
+    const hry_desc *desc = hry_tensor_desc(tensor);
+    uint64_t index[HRY_RANK_MAX], position, lo, hi;
+    const uint8_t *codes = (const uint8_t *)hry_tensor_buffer(tensor, 0, NULL) + hry_desc_byte_offset(desc);
+    uint8_t *places = buffers[1], type = hry_desc_type(desc);
+    for (uint64_t i = 0; hry_stored_next(stored, index, &position); i++) {
+        hry_element_bits(type, codes, position, &lo, &hi);
+        hry_element_set_bits(type, buffers[0], i, lo, hi);
+        for (uint32_t k = 0; k < hry_desc_rank(desc); k++) {
+            int64_t step = part->box.step[k];
+            if (!part->kept[k])
+                continue;
+            put_u64(places, step < 0 ? (part->box.start[k] - index[k]) / (0 - (uint64_t)step)
+                                     : (index[k] - part->box.start[k]) / (uint64_t)step);
+            places += 8;
+        }
+    }
+}
+
+static hry_status copy_coo(const hry_tensor *tensor, const cli_part *part, const hry_quantization *quantization,
+                           hry_tensor **out, hry_error *err)
+{
+    hry_layout coo = { .tag = HRY_LAYOUT_COO };
+    uint8_t bytes[DESC_ROOM];
+    void *buffers[255];
+    hry_desc desc;
+    hry_stored *stored;
+    hry_status status = count_stored(tensor, part, &coo.nnz, err);
+    hry_desc_spec spec = { .type = hry_tensor_type(tensor),
+                           .rank = part->rank,
+                           .shape = part->shape,
+                           .layout = &coo,
+                           .quantization = quantization };
+    if (!status)
+        status = hry_desc_encode(&spec, &as_it_was, bytes, sizeof bytes, &desc, err);
+    if (!status)
+        status = hry_tensor_alloc(&desc, NULL, out, buffers, err);
+    if (status)
+        return status;
+    status = hry_stored_create(tensor, &part->box, &stored, err);
+    if (status) {
+        hry_tensor_release(*out);
+        return status;
+    }
+    if (coo.nnz) {
+        uint64_t nbytes;
+        hry_tensor_buffer(*out, 0, &nbytes);
+        memset(buffers[0], 0, (size_t)nbytes); /* elements of less than a byte are put in one by one */
+        fill_coo(stored, tensor, part, buffers);
+    }
+    hry_stored_destroy(stored);
+    return HRY_OK;
+}
+
+/* The tensor's own layout where it holds as many dimensions. */
+static void choose_layout(const hry_desc *desc, const cli_part *part, hry_layout *wanted, hry_layout_store *store)
+{
+    uint32_t rank = part->rank;
+    uint8_t tag = hry_desc_layout(desc);
+    if (tag == HRY_LAYOUT_COO || (tag == HRY_LAYOUT_CSF ? rank < 3 : rank != 2))
+        *wanted = (hry_layout){ .tag = HRY_LAYOUT_COO };
+    else if (tag != HRY_LAYOUT_CSF || rank != hry_desc_rank(desc) || !hry_desc_layout_get(desc, wanted, store))
+        *wanted = (hry_layout){ .tag = tag };
+}
+
+static hry_status copy_sparse(const hry_tensor *tensor, const cli_part *part, const hry_quantization *quantization,
+                              const hry_relayout_options *options, hry_tensor **out, hry_error *err)
+{
+    hry_tensor *coo;
+    hry_layout wanted;
+    hry_layout_store store;
+    choose_layout(hry_tensor_desc(tensor), part, &wanted, &store);
+    hry_status status = copy_coo(tensor, part, quantization, &coo, err);
+    if (status)
+        return status;
+    status = hry_tensor_relayout(coo, &wanted, options, out, err);
+    hry_tensor_release(coo);
+    return status;
+}
+
+static bool is_per_tensor(const hry_quantization *quantization)
+{
+    return quantization && quantization->scheme == HRY_SCHEME_PER_TENSOR;
+}
+
+hry_status cli_slice(hry_tensor *tensor, const cli_part *part, const hry_executor *executor, hry_tensor **out,
+                     bool *decoded, hry_error *err)
+{
+    hry_quantization q;
+    const hry_desc *desc = hry_tensor_desc(tensor);
+    const hry_relayout_options options = { .executor = executor };
+    bool quantized = hry_desc_quantization(desc, &q);
+    *decoded = false;
+    if (quantized && !is_per_tensor(&q)) {
+        if (q.scheme == HRY_SCHEME_PER_CHANNEL && part->rank == hry_desc_rank(desc) &&
+            copy_channels(tensor, part, &options, out, NULL) == HRY_OK)
+            return HRY_OK;
+        *decoded = true;
+        return copy_dense(tensor, part, NULL, executor, out, err);
+    }
+    if (is_sparse(desc) && part->rank && hry_type_find(hry_desc_type(desc)))
+        return copy_sparse(tensor, part, quantized ? &q : NULL, &options, out, err);
+    return copy_dense(tensor, part, quantized ? &q : NULL, executor, out, err);
+}

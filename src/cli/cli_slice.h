@@ -1,0 +1,17 @@
+/* A part of a tensor as a tensor of its own. */
+#ifndef HRY_CLI_SLICE_H
+#define HRY_CLI_SLICE_H
+
+#include "cli/cli_region.h"
+
+#include <hurray/tensor.h>
+
+/*
+ * Row-major, or sparse in the same layout (COO where that does not hold the part). Codes and parameters of quantized
+ * tensors are kept where a part of the parameters says the same; elsewhere *decoded, and the values are float32.
+ * Statistics, shard and member role stay behind.
+ */
+hry_status cli_slice(hry_tensor *tensor, const cli_part *part, const hry_executor *executor, hry_tensor **out,
+                     bool *decoded, hry_error *err);
+
+#endif
