@@ -83,7 +83,8 @@ INLINE void loop_each(const struct codes *codes, const uint8_t *q, size_t n, con
     size_t i = 0;
     for (; n - i >= LANES; i += LANES) {
         const uint8_t *p = q + i * codes->bits / 8;
-        _mm_prefetch((const char *)p + AHEAD, _MM_HINT_T0);
+        if (stream)
+            _mm_prefetch((const char *)p + AHEAD, _MM_HINT_T0);
         lanes_put(dst + i, step_each(codes, p, lanes_load(scale + i), has_zp ? zp + i : NULL, has_zp), stream);
     }
     if (i < n) {
