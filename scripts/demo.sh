@@ -24,3 +24,6 @@ step "3. Is every byte as the format wants it? (hurray check)"
 step "4. Back to safetensors, and compare every tensor with the original"
 "$hurray" convert "$work/digits.hrry" "$work/back.safetensors"
 python3 "$top/scripts/same_tensors.py" "$model" "$work/back.safetensors"
+
+step "5. What does each quantization scheme cost? (examples/digits.c, the weights dequantized row by row)"
+"${hurray%/*}/examples/digits" "$work/digits.hrry"
