@@ -140,7 +140,6 @@ static hry_status scan_shape(hry_scan *f, const uint8_t *bytes)
     uint32_t rank = f->view.rank, left = f->view.length - SHAPE;
     if (left < 8 * rank + 8)
         return hry_scan_fail(f, HRY_RULE_D_06, HRY_SECTION_SHAPE, left < 8 * rank ? SHAPE : SHAPE + 8 * rank, left);
-    f->count_overflows = false;
     if (!hry_count_usual_shape(bytes + SHAPE, rank, &f->count))
         count_unusual_shape(f);
     f->byte_offset = hry_load64(bytes + SHAPE + 8 * rank);
@@ -252,17 +251,26 @@ static hry_status check_scheme(hry_scan *f)
     return hry_scan_fail(f, HRY_RULE_Q_08, HRY_SECTION_QUANTIZATION, f->view.quantization_offset + 4, f->view.type);
 }
 
+static HRY_COLD hry_status shard_fault(const hry_scan *f, uint32_t k)
+{
+    uint32_t parents = f->view.shard_offset, offsets = parents + 8u * f->view.rank;
+    uint64_t parent = hry_load64(f->view.bytes + parents + 8 * k);
+    if (parent == HRY_DYNAMIC || hry_scan_dim(f, k) == HRY_DYNAMIC)
+        return hry_scan_fail(f, HRY_RULE_D_51, HRY_SECTION_SHARD, parents + 8 * k, parent);
+    return hry_scan_fail(f, HRY_RULE_D_50, HRY_SECTION_SHARD, offsets + 8 * k,
+                         hry_load64(f->view.bytes + offsets + 8 * k));
+}
+
+/* A dynamic dimension never ends within a parent that is not dynamic itself. */
 static hry_status check_shard(const hry_scan *f)
 {
     const uint8_t *sizes = f->view.bytes + SHAPE, *parents = f->view.bytes + f->view.shard_offset;
-    uint32_t n = 8u * f->view.rank; /* bytes of each array */
-    for (uint32_t k = 0; k < n; k += 8) {
-        uint64_t size = hry_load64(sizes + k), parent = hry_load64(parents + k), offset = hry_load64(parents + n + k);
-        uint64_t end;
-        if (size == HRY_DYNAMIC || parent == HRY_DYNAMIC)
-            return hry_scan_fail(f, HRY_RULE_D_51, HRY_SECTION_SHARD, f->view.shard_offset + k, parent);
-        if (!hry_add(offset, size, &end) || end > parent)
-            return hry_scan_fail(f, HRY_RULE_D_50, HRY_SECTION_SHARD, f->view.shard_offset + n + k, offset);
+    const uint8_t *offsets = parents + 8 * (size_t)f->view.rank;
+    for (size_t k = 0; k < f->view.rank; k++) {
+        uint64_t parent = hry_load64(parents + 8 * k), end;
+        if (!hry_add(hry_load64(offsets + 8 * k), hry_load64(sizes + 8 * k), &end) || end > parent ||
+            parent == HRY_DYNAMIC)
+            return shard_fault(f, (uint32_t)k);
     }
     return HRY_OK;
 }
@@ -315,13 +323,9 @@ static HRY_APART hry_status scan(const uint8_t *bytes, size_t nbytes, const hry_
                                  hry_error *err)
 {
     static const hry_parse_options none;
-    hry_scan f; /* what is not set here is set before it is read */
+    hry_scan f = { .view.bytes = bytes, .options = options ? options : &none, .err = err };
     hry_status status;
-    f.view = (hry_desc){ .bytes = bytes };
-    f.options = options ? options : &none;
     f.profile = f.options->profile ? f.options->profile : &hry_profile_of_build;
-    f.err = err;
-    f.scheme = NULL;
     if ((status = scan_length(&f, bytes, nbytes)) || (status = scan_header(&f, bytes)) ||
         (status = scan_shape(&f, bytes)) || (status = f.layout_row ? scan_known(&f, bytes, f.layout_row) : recover(&f)))
         return status;

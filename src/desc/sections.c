@@ -21,8 +21,6 @@ static hry_status scan_scheme(hry_scan *f, const hry_scheme_row *row, uint32_t a
     if (length < row->payload)
         return hry_scan_fail(f, HRY_RULE_D_45, HRY_SECTION_QUANTIZATION, at - 4, length);
     f->scheme = row;
-    f->order = HRY_ORDER_OTHER; /* unless the layout says otherwise */
-    f->paged = false;
     return HRY_OK;
 }
 

@@ -36,8 +36,7 @@ hry_status hry_payload_blocks(const hry_scan *f, uint32_t axis, uint32_t block_f
     if (!*known)
         return HRY_OK;
     for (uint32_t k = 0; k < f->view.rank; k++)
-        factors[k] = hry_scan_dim(f, k);
-    factors[axis] = hry_ceil_div(factors[axis], block_size);
+        factors[k] = k == axis ? hry_ceil_div(hry_scan_dim(f, k), block_size) : hry_scan_dim(f, k);
     return hry_product(factors, f->view.rank, blocks) ? HRY_OK
                                                       : hry_payload_fail(f, HRY_RULE_Q_12, block_field, block_size);
 }
@@ -105,8 +104,7 @@ static bool padded_size(const hry_scan *f, uint32_t axis, uint64_t block_size, u
 {
     uint64_t factors[HRY_RANK_MAX], total;
     for (uint32_t k = 0; k < f->view.rank; k++)
-        factors[k] = hry_scan_dim(f, k);
-    factors[axis] = hry_ceil_div(factors[axis], block_size);
+        factors[k] = k == axis ? hry_ceil_div(hry_scan_dim(f, k), block_size) : hry_scan_dim(f, k);
     return hry_product(factors, f->view.rank, &total) && hry_mul(total, block_size, &total) &&
            hry_type_size(f->bits, total, nbytes);
 }

@@ -212,6 +212,32 @@ static void test_short_and_limited(void **state)
                 "L-TIL-05", d.layout + 2 * 12);
 }
 
+/* Who raises the limit can read more tilings than can be handed out. */
+static void test_many_levels(void **state)
+{
+    (void)state;
+    static desc_bytes d;
+    static hry_layout_store layout_store;
+    static hry_desc_store store;
+    const hry_limits limits = { .tile_levels = 12 };
+    const hry_parse_options options = { .limits = &limits };
+    hry_layout layout;
+    hry_desc_spec spec;
+    hry_desc desc;
+    for (unsigned levels = 8; levels <= 12; levels++) {
+        DB_BEGIN(&d, 0x11, 0x04, 4096);
+        for (unsigned level = 0; level < levels; level++) {
+            db_u64(&d, 4096u >> level);
+            db_u32(&d, 1 | (level + 1 < levels ? 4 : 1) << 8);
+        }
+        DB_BUFFERS(&d, 4096);
+        db_end(&d);
+        assert_int_equal(hry_desc_parse(d.bytes, d.n, &options, &desc, NULL), HRY_OK);
+        assert_int_equal(hry_desc_layout_get(&desc, &layout, &layout_store), levels == 8);
+        assert_int_equal(hry_desc_unpack(&desc, &spec, &store), levels == 8);
+    }
+}
+
 /* The length of any descriptor, also of one that cannot be parsed. */
 static void test_length(void **state)
 {
@@ -243,7 +269,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_undamaged),         cmocka_unit_test(test_damaged), cmocka_unit_test(test_composed),
-        cmocka_unit_test(test_short_and_limited), cmocka_unit_test(test_length),
+        cmocka_unit_test(test_short_and_limited), cmocka_unit_test(test_length),  cmocka_unit_test(test_many_levels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
