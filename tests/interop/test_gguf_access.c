@@ -172,6 +172,7 @@ static void release(void **state)
     assert_int_equal(released, 1);
     for (size_t cut = 0; cut < m.used; cut++)
         assert_int_equal(hry_gguf_open_memory(m.bytes, cut, count_release, &released, NULL, &file, NULL), HRY_E_INPUT);
+    gguf_free(&m);
     gguf_begin(&m, 0, 3, 0, 2); /* a part of a set, found out late */
     gguf_key(&m, "split.count", U16);
     gguf_u16(&m, 2);

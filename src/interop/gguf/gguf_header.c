@@ -191,7 +191,7 @@ hry_status hry_gguf_header_read(hry_gguf_header *header, const uint8_t *bytes, u
     hry_gguf_header h = { .bytes = bytes, .file_size = file_size, .alignment = DEFAULT_ALIGNMENT };
     hry_status status = read_header(&r, limits, allocator, &h, names);
     if (status == HRY_OK)
-        status = hry_gguf_check_data(&h, names->items + names->count, allocator, err);
+        status = hry_gguf_check_data(&h, names->items ? names->items + names->count : NULL, allocator, err);
     if (status) {
         *want = r.want;
         hry_gguf_header_fini(&h, allocator);
