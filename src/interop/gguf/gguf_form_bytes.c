@@ -135,9 +135,8 @@ static inline hry_gguf_vector fifth_bits(uint32_t bits)
 {
     const hry_gguf_vector each = { 1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128 };
     const hry_gguf_vector zero = { 0 };
-    const uint64_t spread = UINT64_C(0x0101010101010101);
-    uint64_t bytes[2] = { (bits & 0xFF) * spread, (bits >> 8 & 0xFF) * spread };
-    return (hry_gguf_vector)((hry_gguf_vector_load(bytes) & each) != zero) & 16;
+    hry_gguf_vector v = hry_gguf_vector_of((uint8_t)bits, (uint8_t)(bits >> 8));
+    return (hry_gguf_vector)((v & each) != zero) & 16;
 }
 
 size_t hry_gguf_codes_q5_0(const uint8_t *b, size_t count, uint8_t *codes)

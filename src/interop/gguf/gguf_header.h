@@ -61,6 +61,9 @@ void hry_gguf_header_fini(hry_gguf_header *header, const hry_allocator *allocato
 /* The rest of a tensor's entry, behind its name in the header's bytes. */
 hry_status hry_gguf_header_info(const hry_gguf_header *header, hry_str name, hry_gguf_info *info, hry_error *err);
 
+/* The type alone; HRY_GGUF_TYPES where the bytes have changed since. */
+uint32_t hry_gguf_header_type(const hry_gguf_header *header, hry_str name);
+
 /* Fails with "tensor NAME: ..." at an offset. */
 HRY_COLD HRY_PRINTF(6, 7) hry_status hry_gguf_fail(hry_error *err, hry_status status, uint64_t offset, uint64_t value,
                                                    hry_str name, const char *format, ...);

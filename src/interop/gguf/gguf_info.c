@@ -78,6 +78,16 @@ hry_status hry_gguf_info_read(hry_gguf_reader *r, uint32_t alignment, hry_str na
     return HRY_OK;
 }
 
+uint32_t hry_gguf_header_type(const hry_gguf_header *header, hry_str name)
+{
+    uint64_t at = (uint64_t)((const uint8_t *)name.ptr - header->bytes) + name.len;
+    uint32_t rank = hry_gguf_load32(header->bytes + at, header->swapped);
+    if (rank > HRY_GGUF_MAX_DIMS || 4 + 8 * rank + 4 > header->length - at)
+        return HRY_GGUF_TYPES;
+    uint32_t id = hry_gguf_load32(header->bytes + at + 4 + 8 * rank, header->swapped);
+    return hry_gguf_type_of(id) ? id : HRY_GGUF_TYPES;
+}
+
 hry_status hry_gguf_header_info(const hry_gguf_header *header, hry_str name, hry_gguf_info *info, hry_error *err)
 {
     uint64_t at = (uint64_t)((const uint8_t *)name.ptr - header->bytes) + name.len;

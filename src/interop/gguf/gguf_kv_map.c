@@ -243,26 +243,40 @@ static void put_at(hry_gguf_bytes *to, size_t at, uint64_t x)
     (UINT64_C(1) << HRY_GGUF_Q5_0 | UINT64_C(1) << HRY_GGUF_IQ4_NL | UINT64_C(1) << HRY_GGUF_NVFP4 | \
      UINT64_C(1) << HRY_GGUF_Q8_K)
 
-static hry_status record_tensors(hry_gguf_file *f, hry_error *err)
+static void record_tensor(hry_gguf_bytes *to, hry_str name, uint32_t id)
+{
+    uint8_t *room = hry_gguf_bytes_add(to, 8 + name.len + 4);
+    if (!room)
+        return;
+    hry_store64(room, name.len);
+    memcpy(room + 8, name.ptr, name.len);
+    hry_store32(room + 8 + name.len, id);
+}
+
+static void record_tensors(hry_gguf_file *f)
 {
     uint64_t count = 0;
     hry_gguf_bytes_put64(&f->record, 0);
     size_t at = f->record.used - 8;
     if ((hry_gguf_file_types(f) & AMBIGUOUS) == 0)
-        return HRY_OK;
-    for (size_t i = 0; i < f->names.count; i++) {
-        hry_gguf_view view;
-        hry_status status = hry_gguf_file_view(f, i, &view, err);
-        if (status)
-            return status;
-        if (view.how != HRY_GGUF_FORMED || (UINT64_C(1) << view.info.type_id & AMBIGUOUS) == 0)
-            continue;
-        hry_gguf_bytes_put_string(&f->record, view.name);
-        hry_gguf_bytes_put32(&f->record, view.info.type_id);
-        count++;
+        return;
+    /* Room for all in one go: less than the header takes. */
+    uint64_t most = f->record.used;
+    for (size_t part = 0; part < f->part_count; part++)
+        most += f->parts[part].header.length;
+    f->record.no_memory |= !HRY_GROW(&f->allocator, f->record.bytes, f->record.capacity, (size_t)most);
+    for (size_t part = 0; part < f->part_count; part++) {
+        const hry_gguf_header *h = &f->parts[part].header;
+        const hry_str *names = f->names.items + f->parts[part].first;
+        for (uint64_t i = 0; i < h->tensor_count; i++) {
+            uint32_t id = hry_gguf_header_type(h, names[i]);
+            if (id == HRY_GGUF_TYPES || (UINT64_C(1) << id & AMBIGUOUS) == 0 || f->how[id] != HRY_GGUF_FORMED)
+                continue;
+            record_tensor(&f->record, names[i], id);
+            count++;
+        }
     }
     put_at(&f->record, at, count);
-    return HRY_OK;
 }
 
 hry_status hry_gguf_file_map_metadata(hry_gguf_file *f, bool merged, hry_error *err)
@@ -288,9 +302,7 @@ hry_status hry_gguf_file_map_metadata(hry_gguf_file *f, bool merged, hry_error *
             f->kvs[f->kv_count++] = (hry_kv){ .key = kv->key, .value = map_value(kv, h->swapped, &room) };
     }
     put_at(&f->record, at, count);
-    status = record_tensors(f, err);
-    if (status)
-        return status;
+    record_tensors(f);
     if (f->record.no_memory)
         return hry_fail_memory(err, f->record.used);
     f->kvs[f->kv_count++] =

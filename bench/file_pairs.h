@@ -1,0 +1,29 @@
+/* A folder of files for a benchmark, and conversions of them beside a plain copy with the same sync. */
+#ifndef HRY_BENCH_FILE_PAIRS_H
+#define HRY_BENCH_FILE_PAIRS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* Ends the program. */
+_Noreturn void bench_stop(const char *what);
+
+/* The folder, under TMPDIR; gone with all its files at bench_folder_end. */
+void bench_folder_begin(void);
+void bench_folder_end(void);
+/* The path of a file in it; few enough to be kept. */
+const char *bench_in_folder(const char *name);
+
+void bench_put(FILE *file, const void *bytes, size_t nbytes);
+/* nbytes of changing bytes. */
+void bench_put_data(FILE *file, size_t nbytes);
+/* Until the disk has it, and closed. */
+void bench_close(FILE *file);
+
+typedef void bench_job(const char *from, const char *to);
+
+/* The median, over pairs because storage is noisy, of copy time to the job's; shown as rates of nbytes. A goal of 0:
+ * none. */
+void bench_pairs(const char *what, bench_job *job, const char *from, size_t nbytes, double goal);
+
+#endif
