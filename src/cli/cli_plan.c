@@ -22,8 +22,10 @@ static void make_room(cli_plan *plan, uint64_t more)
 cli_item *cli_plan_add_row(cli_plan *plan, const cli_input *input, const cli_row *row)
 {
     make_room(plan, 1);
-    cli_item *item = &plan->items[plan->count++];
-    *item = (cli_item){ .file = input->file, .source = input->source.name, .i = row->i, .name = row->name };
+    cli_item *item = &plan->items[plan->count];
+    *item = (cli_item){
+        .file = input->file, .source = input->source.name, .i = row->i, .name = row->name, .place = plan->count++
+    };
     return item;
 }
 

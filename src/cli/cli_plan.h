@@ -20,6 +20,7 @@ typedef struct cli_item {
     const char *source; /* the file's name, for reports */
     uint64_t i;
     hry_str name;
+    uint64_t place;    /* in the plan */
     cli_make_fn *make; /* NULL: the tensor as it is stored */
     void *make_ctx;
 } cli_item;

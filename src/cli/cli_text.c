@@ -1,6 +1,9 @@
 #include "cli/cli_text.h"
 #include "cli/cli_out.h"
 
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_digit(char c)
@@ -127,4 +130,20 @@ static bool any_match(const cli_list *globs, hry_str name)
 bool cli_selected(const cli_args *args, hry_str name)
 {
     return (!args->include.count || any_match(&args->include, name)) && !any_match(&args->exclude, name);
+}
+
+uint64_t cli_size_parse(const char *text)
+{
+    static const char units[] = "KMGT";
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || errno)
+        return 0;
+    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+    unsigned shift = unit ? 10u * (unsigned)(unit - units + 1) : 0;
+    end += unit != NULL;
+    end += unit && *end == 'i' && end[1] == 'B';
+    end += *end == 'B';
+    return *end || value > UINT64_MAX >> shift ? 0 : value << shift;
 }

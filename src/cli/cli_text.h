@@ -13,4 +13,7 @@ bool cli_glob_match(const char *pattern, hry_str text);
 /* Whether --include and --exclude let a tensor of that name through. */
 bool cli_selected(const cli_args *args, hry_str name);
 
+/* "64M": digits, then perhaps K, M, G or T with or without "iB" or "B". 0 for anything else. */
+uint64_t cli_size_parse(const char *text);
+
 #endif

@@ -2,31 +2,13 @@
 #include "cli/cli_commands.h"
 #include "cli/cli_out.h"
 #include "cli/cli_parts.h"
+#include "cli/cli_text.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* "64M": digits, then perhaps K, M, G or T with or without "iB" or "B". 0 for anything else. */
-static uint64_t parse_size(const char *text)
-{
-    static const char units[] = "KMGT";
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (!isdigit((unsigned char)*text) || errno)
-        return 0;
-    const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
-    unsigned shift = unit ? 10u * (unsigned)(unit - units + 1) : 0;
-    end += unit != NULL;
-    end += unit && *end == 'i' && end[1] == 'B';
-    end += *end == 'B';
-    return *end || value > UINT64_MAX >> shift ? 0 : value << shift;
-}
 
 /* Where the parts of a file begin in its rows: a tree stays in one part. */
 typedef struct cuts {
@@ -183,7 +165,7 @@ static int run(const cli_args *args)
 {
     cli_input input;
     const char *limit = args->value[CLI_OPT_MAX_SIZE];
-    uint64_t max = limit ? parse_size(limit) : 0;
+    uint64_t max = limit ? cli_size_parse(limit) : 0;
     if (!max)
         return cli_usage(args->command, limit ? "'%s' is not a size" : "no size given; say --max-size", limit);
     if (strcmp(args->items[0], "-") == 0 && !cli_has(args, CLI_OPT_OUTPUT))

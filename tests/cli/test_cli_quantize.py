@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""quantize and dequantize: the errors that are told, recomputed from the bytes of the result."""
+
+import math
+import os
+import random
+import struct
+import unittest
+
+from cli_case import CliCase, floats
+from values_case import f32, model_of, strict_json
+
+rng = random.Random(7)
+weights = [f32(rng.gauss(0, 1)) for _ in range(24 * 64)]
+
+
+class Quantize(CliCase):
+    def setUp(self):
+        super().setUp()
+        self.write("m.hrry", model_of(("w", "float32", (24, 64), floats(*weights)),
+                                      ("bias", "float32", (3,), floats(1, -2, 4)),
+                                      ("ids", "int32", (2,), struct.pack("<2i", 1, 2)), kv=[("k", 1)]))
+
+    def tensors(self, file):
+        return {t["name"]: t for t in self.ok("info", "--json", file).json()["tensors"]}
+
+    def parts(self, file, name):
+        """The bytes of each buffer, by the placement rules: the next multiple of the container's alignment."""
+        doc, data, at, out = self.ok("info", "--json", file).json(), self.read(file), None, []
+        tensor = next(t for t in doc["tensors"] if t["name"] == name)
+        align, at = doc["container"]["alignment"], tensor["data_offset"]
+        for buffer in tensor["buffers"]:
+            out.append(data[at:at + buffer["byte_size"]])
+            at = -(-(at + buffer["byte_size"]) // align) * align
+        return tensor, out
+
+    def check_losses(self, losses, before, after):
+        errors = [a - b for a, b in zip(before, after)]
+        noise, signal = math.fsum(e * e for e in errors), math.fsum(a * a for a in before)
+        self.assertAlmostEqual(losses["max_error"], max(map(abs, errors)), places=12)
+        self.assertAlmostEqual(losses["rms"], math.sqrt(noise / len(before)), places=9)
+        self.assertAlmostEqual(losses["sqnr"], 10 * math.log10(signal / noise), places=6)
+
+    def test_blocks(self):
+        doc = self.ok("quantize", "m.hrry", "q.hrry", "--scheme", "per-block", "--type", "int4", "--block", "32",
+                      "--symmetric", "--exclude", "bias", "--json").json()
+        tensor, (codes, scales) = self.parts("q.hrry", "w")
+        self.assertEqual((tensor["type"], tensor["quantization"]["scheme"], tensor["quantization"]["block_size"]),
+                         ("int4", "per-block-affine", 32))
+        nibbles = [byte >> shift & 15 for byte in codes for shift in (0, 4)]
+        scales = struct.unpack("<%df" % (len(scales) // 4), scales)
+        values = [f32(scales[k // 32] * (n - 16 if n > 7 else n)) for k, n in enumerate(nibbles)]
+        self.assertEqual([loss["name"] for loss in doc["tensors"]], ["w"])
+        self.check_losses(doc["tensors"][0], weights, values)
+        self.check_losses(doc["total"], weights, values)
+        self.assertEqual((doc["total"]["bytes_before"], doc["total"]["bytes_after"]), (6144, 768 + 192))
+        self.assertLess(doc["total"]["max_error"], max(map(abs, weights)) / 13)
+        self.ok("check", "--lint", "q.hrry")
+        self.assertEqual(sorted(self.tensors("q.hrry")), ["ids", "w"])
+        self.assertEqual(self.ok("kv", "get", "q.hrry", "k").text, "1\n")
+        self.ok("dequantize", "q.hrry", "d.hrry")
+        self.assertEqual(self.parts("d.hrry", "w")[1], [floats(*values)])
+        self.assertEqual(self.parts("d.hrry", "ids")[1], [struct.pack("<2i", 1, 2)])
+        self.ok("dequantize", "q.hrry", "h.hrry", "--type", "float16")
+        self.assertEqual(self.parts("h.hrry", "w")[1], [struct.pack("<1536e", *values)])
+
+    def test_channels(self):
+        for axis, wanted in ((None, 0), ("0", 0), ("1", 1), ("-1", 1)):
+            more = ["--axis", axis] if axis else []
+            doc = self.ok("quantize", "m.hrry", "c.hrry", "--scheme", "per-channel", "--type", "uint8", "--include",
+                          "w", "--json", "--force", *more).json()
+            tensor, (codes, scales, zeros) = self.parts("c.hrry", "w")
+            self.assertEqual(tensor["quantization"]["axis"], wanted)
+            scales = struct.unpack("<%df" % (len(scales) // 4), scales)
+            zeros = struct.unpack("<%di" % (len(zeros) // 4), zeros)
+            channel = [k % 64 if wanted else k // 64 for k in range(len(codes))]
+            values = [f32(scales[c] * (code - zeros[c])) for code, c in zip(codes, channel)]
+            self.check_losses(doc["tensors"][0], weights, values)
+
+    def test_every_scheme(self):
+        for args in (("per-tensor",), ("per-tensor", "--type", "int2"), ("nf4",), ("mxfp",), ("nf4", "--optimize"),
+                     ("mxfp", "--type", "float8_e4m3", "--ceil"), ("mxfp", "--type", "float6_e3m2"),
+                     ("per-block", "--type", "uint4", "--scale-type", "float16"), ("per-block", "-j", "2")):
+            self.ok("quantize", "m.hrry", "s.hrry", "--force", "--include", "w", "--scheme", *args)
+            self.ok("check", "--lint", "s.hrry")
+            doc = strict_json(self.ok("cat", "s.hrry", "w", "--format", "json").text)
+            self.assertEqual((len(doc), len(doc[0])), (24, 64))
+
+    def test_what_does_not_suit(self):
+        """A block of 32 is more than the three elements of the bias."""
+        result = self.fails(0, "quantize", "m.hrry", "q.hrry", "--scheme", "per-block")
+        self.assertIn("bias: not quantized", result.line)
+        self.assertIsNone(self.tensors("q.hrry")["bias"]["quantization"])
+        self.assertEqual(len(result.lines), 3)
+        self.fails(1, "quantize", "m.hrry", "new.hrry", "--scheme", "per-block", "--strict")
+        self.fails(1, "quantize", "m.hrry", "new.hrry", "--scheme", "per-tensor", "--include", "ids")
+        self.assertEqual(self.hurray("quantize", "m.hrry", "new.hrry", "--scheme", "nf4", "--include", "bias").code, 1)
+        self.fails(1, "dequantize", "m.hrry", "new.hrry")
+        self.assertFalse(os.path.exists(self.path("new.hrry")))
+        doc = self.ok("quantize", "m.hrry", "min.hrry", "--scheme", "per-tensor", "--min-size", "1K", "--json").json()
+        self.assertEqual([loss["name"] for loss in doc["tensors"]], ["w"])
+
+    def test_wrong_calls(self):
+        for args in ((), ("--scheme", "x"), ("--scheme", "nf4", "--type", "x"), ("--scheme", "nf4", "--block", "0"),
+                     ("--scheme", "nf4", "--block", "1.5"), ("--scheme", "nf4", "--axis", "x"),
+                     ("--scheme", "nf4", "--min-size", "x"), ("--scheme", "per-block", "--scale-type", "y")):
+            self.fails(2, "quantize", "m.hrry", "o.hrry", *args)
+        self.fails(2, "dequantize", "m.hrry", "o.hrry", "--type", "x")
+        self.assertEqual(os.listdir(self.dir), ["m.hrry"])
+
+    def test_standard_output(self):
+        done = self.hurray("quantize", "m.hrry", "-", "--scheme", "per-tensor", "--include", "w")
+        self.assertEqual((done.code, done.out[:8]), (0, b"HRRYFILE"))
+        self.assertIn("(total)", done.err)
+        self.write("q.hrry", done.out)
+        self.ok("check", "q.hrry")
+
+
+if __name__ == "__main__":
+    unittest.main()
