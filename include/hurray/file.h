@@ -324,6 +324,51 @@ HRY_API hry_status hry_writer_copy(hry_writer *writer, const char *name, size_t 
 /* Index and trailer; for a path, sync and rename. After it, only hry_writer_destroy may follow. */
 HRY_API hry_status hry_writer_finish(hry_writer *writer, hry_error *err);
 
+/* ---- Changing names and metadata ---- */
+
+/*
+ * A container whose names and metadata are to be changed, its data not. Changes are collected and made by commit, all
+ * or none. The file must not be changed by others meanwhile.
+ */
+typedef struct hry_edit hry_edit;
+
+/* Zero is the default in every field. */
+typedef struct hry_edit_options {
+    /*
+     * false: a changed file is written beside the old one, data shared or copied by the kernel, synced and renamed over
+     * it. true: only what follows the tensors is written, after a copy of what was there went to PATH.undo and to disk;
+     * whoever reads the file at that moment may see it between the two.
+     */
+    bool in_place;
+    hry_parse_options parse;
+    const hry_allocator *allocator;
+} hry_edit_options;
+
+/* Opens a container. A PATH.undo that is found is put back first (hry_undo_restore). */
+HRY_API hry_status hry_edit_open(const char *path, const hry_edit_options *options, hry_edit **edit, hry_error *err);
+/* The file as it is before the changes; lives as long as the edit. */
+HRY_API hry_file *hry_edit_file(hry_edit *edit);
+/* Gives a key a value: at its place when it is there, else at the end. key and value are copied. */
+HRY_API hry_status hry_edit_kv(hry_edit *edit, const char *key, size_t len, const hry_kv_value *value, hry_error *err);
+/* HRY_E_ABSENT when there is no such key. */
+HRY_API hry_status hry_edit_kv_remove(hry_edit *edit, const char *key, size_t len, hry_error *err);
+/* Gives tensor i another name, which is copied. Names are compared when the edit is committed, so that two tensors can
+ * change theirs for each other's. */
+HRY_API hry_status hry_edit_rename(hry_edit *edit, uint64_t i, const char *name, size_t len, hry_error *err);
+/*
+ * Makes the changes, at most once. HRY_E_INPUT with F-17 for a name that is there twice. On failure the file is what it
+ * was; should even that fail in place, PATH.undo stays and puts it back later.
+ */
+HRY_API hry_status hry_edit_commit(hry_edit *edit, hry_error *err);
+HRY_API void hry_edit_close(hry_edit *edit); /* NULL allowed */
+
+/*
+ * Puts the file back to what it was when a change in place was cut short, by PATH.undo; nothing when there is none. A
+ * change that is complete is kept. *restored (may be NULL): a PATH.undo was there. HRY_E_INPUT, and nothing touched,
+ * when the file is not one that the change can have left behind.
+ */
+HRY_API hry_status hry_undo_restore(const char *path, bool *restored, hry_error *err);
+
 #ifdef __cplusplus
 }
 #endif

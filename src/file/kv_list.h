@@ -32,6 +32,8 @@ void hry_kv_list_fini(hry_kv_list *list, const hry_allocator *allocator);
 bool hry_kv_value_size(const hry_kv_value *value, uint64_t *nbytes);
 /* Writes them; the next free byte. */
 uint8_t *hry_kv_value_put(const hry_kv_value *value, uint8_t *dst);
+/* A key that a writer may write: 1 to 65,535 bytes of UTF-8 (F-27). */
+hry_status hry_kv_key_check(hry_str key, hry_error *err);
 /* What a writer may write: a known type, UTF-8 where it must be, an array whose bytes are what it says. */
 hry_status hry_kv_value_check(const hry_kv_value *value, hry_error *err);
 

@@ -47,6 +47,9 @@ struct hry_writer {
 /* What is written as it is although a new tensor would be refused. */
 enum { HRY_CARRY_DEVICES = 1u << 0, HRY_CARRY_ALIGNMENT = 1u << 1, HRY_CARRY_DYNAMIC = 1u << 2 };
 
+/* A name that a writer may write: 1 to 65,535 bytes of UTF-8 (F-17). */
+hry_status hry_tensor_name_check(hry_str name, hry_error *err);
+
 /* Name and descriptor of a tensor to come, verified: nothing is written yet. *own is the descriptor as the writer's
  * options see it. */
 hry_status hry_writer_check(hry_writer *writer, hry_str name, const hry_desc *desc, unsigned carry, hry_desc *own,

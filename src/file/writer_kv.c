@@ -4,18 +4,24 @@
 #include "file/kv_list.h"
 #include "file/writer.h"
 
-static hry_status check_key(const hry_writer *w, hry_str key, hry_error *err)
+hry_status hry_kv_key_check(hry_str key, hry_error *err)
 {
-    int shown = key.len < 100 ? (int)key.len : 100;
     if (key.len == 0 || key.len > UINT16_MAX)
         return hry_fail_rule_because(err, HRY_RULE_F_27, HRY_SECTION_KV, 0, key.len,
                                      "a key of %zu bytes: it has to have 1 to 65535", key.len);
     if (!hry_utf8_valid(key.ptr, key.len))
         return hry_fail_rule_because(err, HRY_RULE_F_27, HRY_SECTION_KV, 0, 0, "the key is not UTF-8");
-    if (hry_pieces_has(&w->kv, key))
-        return hry_fail_rule_because(err, HRY_RULE_F_27, HRY_SECTION_KV, 0, 0, "the key \"%.*s\" is there already",
-                                     shown, key.ptr);
     return HRY_OK;
+}
+
+static hry_status check_key(const hry_writer *w, hry_str key, hry_error *err)
+{
+    int shown = key.len < 100 ? (int)key.len : 100;
+    hry_status status = hry_kv_key_check(key, err);
+    if (!status && hry_pieces_has(&w->kv, key))
+        status = hry_fail_rule_because(err, HRY_RULE_F_27, HRY_SECTION_KV, 0, 0, "the key \"%.*s\" is there already",
+                                       shown, key.ptr);
+    return status;
 }
 
 hry_status hry_writer_kv(hry_writer *writer, const char *key, size_t len, const hry_kv_value *value, hry_error *err)

@@ -8,14 +8,22 @@
 
 #include <inttypes.h>
 
-static hry_status check_name(const hry_writer *w, hry_str name, hry_error *err)
+hry_status hry_tensor_name_check(hry_str name, hry_error *err)
 {
-    int shown = name.len < 100 ? (int)name.len : 100;
     if (name.len == 0 || name.len > UINT16_MAX)
         return hry_fail_rule_because(err, HRY_RULE_F_17, HRY_SECTION_INDEX, 0, name.len,
                                      "a name of %zu bytes: it has to have 1 to 65535", name.len);
     if (!hry_utf8_valid(name.ptr, name.len))
         return hry_fail_rule_because(err, HRY_RULE_F_17, HRY_SECTION_INDEX, 0, 0, "the name is not UTF-8");
+    return HRY_OK;
+}
+
+static hry_status check_name(const hry_writer *w, hry_str name, hry_error *err)
+{
+    int shown = name.len < 100 ? (int)name.len : 100;
+    hry_status status = hry_tensor_name_check(name, err);
+    if (status)
+        return status;
     if (hry_pieces_has(&w->index, name))
         return hry_fail_rule_because(err, HRY_RULE_F_17, HRY_SECTION_INDEX, 0, 0,
                                      "there is a tensor named \"%.*s\" already", shown, name.ptr);

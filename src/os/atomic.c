@@ -152,14 +152,11 @@ static hry_status put_in_place(const struct hry_atomic *atomic, hry_error *err)
     return result < 0 ? hry_fail_errno(err, -result, to) : HRY_OK;
 }
 
-/* The new name lasts only when the directory is on disk. Some file systems cannot sync one: EINVAL. */
-static hry_status sync_directory(struct hry_atomic *atomic, hry_error *err)
+/* Some file systems cannot sync a directory: EINVAL. One may be written but not read: EACCES. */
+static hry_status sync_directory(const struct hry_os *os, const char *directory, const char *what, hry_error *err)
 {
-    const struct hry_os *os = atomic->os;
-    char *path = atomic->names + atomic->temporary;
-    path[atomic->directory] = '\0';
-    int fd = os->open(os, atomic->directory ? path : ".", HRY_OS_DIRECTORY, 0);
-    if (fd == -EACCES) /* a directory that may be written but not read */
+    int fd = os->open(os, directory, HRY_OS_DIRECTORY, 0);
+    if (fd == -EACCES)
         return HRY_OK;
     int result = fd;
     if (fd >= 0) {
@@ -168,7 +165,31 @@ static hry_status sync_directory(struct hry_atomic *atomic, hry_error *err)
         while (result == -EINTR);
         os->close(os, fd);
     }
-    return result < 0 && result != -EINVAL ? hry_fail_errno(err, -result, target_of(atomic)) : HRY_OK;
+    return result < 0 && result != -EINVAL ? hry_fail_errno(err, -result, what) : HRY_OK;
+}
+
+hry_status hry_os_sync_directory_of(const struct hry_os *os, const hry_allocator *allocator, const char *path,
+                                    hry_error *err)
+{
+    size_t length = directory_length(path);
+    if (length == 0)
+        return sync_directory(os, ".", path, err);
+    char *directory = hry_alloc(allocator, length + 1, 1);
+    if (!directory)
+        return hry_fail_memory(err, length + 1);
+    memcpy(directory, path, length);
+    directory[length] = '\0';
+    hry_status status = sync_directory(os, directory, path, err);
+    hry_free(allocator, directory, length + 1, 1);
+    return status;
+}
+
+/* The new name lasts only when the directory is on disk. */
+static hry_status sync_own_directory(struct hry_atomic *atomic, hry_error *err)
+{
+    char *path = atomic->names + atomic->temporary;
+    path[atomic->directory] = '\0';
+    return sync_directory(atomic->os, atomic->directory ? path : ".", target_of(atomic), err);
 }
 
 hry_status hry_atomic_commit(struct hry_atomic *atomic, hry_error *err)
@@ -190,7 +211,7 @@ hry_status hry_atomic_commit(struct hry_atomic *atomic, hry_error *err)
     if (status)
         os->unlink(os, temporary_of(atomic));
     else if (sync)
-        status = sync_directory(atomic, err);
+        status = sync_own_directory(atomic, err);
     free_names(atomic);
     return status;
 }

@@ -37,6 +37,10 @@ hry_status hry_atomic_begin(struct hry_atomic *atomic, const struct hry_os *os, 
  */
 hry_status hry_atomic_commit(struct hry_atomic *atomic, hry_error *err);
 
+/* Makes what was created, renamed or removed in the directory of path last. */
+hry_status hry_os_sync_directory_of(const struct hry_os *os, const hry_allocator *allocator, const char *path,
+                                    hry_error *err);
+
 /* Gives the temporary up. Nothing to do after a commit, or for a struct that is all zero with fd -1. */
 void hry_atomic_abort(struct hry_atomic *atomic);
 

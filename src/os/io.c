@@ -11,16 +11,26 @@ static hry_status fail(hry_error *err, int64_t result, const char *what)
     return hry_fail_errno(err, (int)-result, what);
 }
 
-hry_status hry_os_open_read(const struct hry_os *os, const char *path, int *fd, hry_error *err)
+static hry_status open_as(const struct hry_os *os, const char *path, enum hry_os_open how, int *fd, hry_error *err)
 {
     int result;
     do
-        result = os->open(os, path, HRY_OS_READ, 0);
+        result = os->open(os, path, how, 0);
     while (result == -EINTR);
     if (result < 0)
         return fail(err, result, path);
     *fd = result;
     return HRY_OK;
+}
+
+hry_status hry_os_open_read(const struct hry_os *os, const char *path, int *fd, hry_error *err)
+{
+    return open_as(os, path, HRY_OS_READ, fd, err);
+}
+
+hry_status hry_os_open_update(const struct hry_os *os, const char *path, int *fd, hry_error *err)
+{
+    return open_as(os, path, HRY_OS_UPDATE, fd, err);
 }
 
 hry_status hry_os_dup(const struct hry_os *os, int fd, int *copy, hry_error *err)
@@ -164,6 +174,15 @@ hry_status hry_os_copy(const struct hry_os *os, int from, uint64_t offset, int t
     if (!status && done < nbytes)
         status = copy_by(os->send, os, from, offset, to, nbytes, &done, err);
     return status ? status : copy_through_buffer(os, from, offset + done, to, nbytes - done, err);
+}
+
+hry_status hry_os_truncate(const struct hry_os *os, int fd, uint64_t size, hry_error *err)
+{
+    int result;
+    do
+        result = os->truncate(os, fd, size);
+    while (result == -EINTR);
+    return result < 0 ? fail(err, result, "cutting a file to its size") : HRY_OK;
 }
 
 hry_status hry_os_sync(const struct hry_os *os, int fd, hry_error *err)

@@ -10,6 +10,7 @@
 #include <hurray/base.h>
 
 /* what names the file in error messages: its path, or what it is for. */
+hry_status hry_os_open_update(const struct hry_os *os, const char *path, int *fd, hry_error *err);
 hry_status hry_os_open_read(const struct hry_os *os, const char *path, int *fd, hry_error *err);
 hry_status hry_os_dup(const struct hry_os *os, int fd, int *copy, hry_error *err);
 void hry_os_close(const struct hry_os *os, int fd); /* for files that were only read; fd -1 allowed */
@@ -35,6 +36,8 @@ hry_status hry_os_write_at(const struct hry_os *os, int fd, uint64_t offset, con
  * allow, at worst through a small buffer. A source that ends before is an error as for hry_os_read_exact.
  */
 hry_status hry_os_copy(const struct hry_os *os, int from, uint64_t offset, int to, uint64_t nbytes, hry_error *err);
+
+hry_status hry_os_truncate(const struct hry_os *os, int fd, uint64_t size, hry_error *err);
 
 /* Until the disk has it. */
 hry_status hry_os_sync(const struct hry_os *os, int fd, hry_error *err);

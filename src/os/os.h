@@ -21,7 +21,12 @@ struct hry_os_stat {
     bool link; /* only where links are not followed */
 };
 
-enum hry_os_open { HRY_OS_READ, HRY_OS_CREATE /* read and write, must not exist */, HRY_OS_DIRECTORY };
+enum hry_os_open {
+    HRY_OS_READ,
+    HRY_OS_CREATE, /* read and write, must not exist */
+    HRY_OS_DIRECTORY,
+    HRY_OS_UPDATE /* read and write, must exist */
+};
 
 enum hry_os_advice { HRY_OS_SEQUENTIAL, HRY_OS_RANDOM, HRY_OS_WILL_NEED, HRY_OS_HUGE_PAGES };
 
@@ -37,6 +42,7 @@ struct hry_os {
      * can; send also reaches pipes and sockets. */
     int64_t (*copy_range)(const struct hry_os *os, int from, uint64_t offset, int to, uint64_t nbytes);
     int64_t (*send)(const struct hry_os *os, int from, uint64_t offset, int to, uint64_t nbytes);
+    int (*truncate)(const struct hry_os *os, int fd, uint64_t size);
     int (*sync)(const struct hry_os *os, int fd);
     int (*chmod)(const struct hry_os *os, int fd, uint32_t mode);
     int (*stat)(const struct hry_os *os, int fd, struct hry_os_stat *stat);

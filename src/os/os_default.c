@@ -52,7 +52,8 @@ static int os_open(UNUSED const struct hry_os *os, const char *path, enum hry_os
 {
     static const int flags[] = { [HRY_OS_READ] = O_RDONLY,
                                  [HRY_OS_CREATE] = O_RDWR | O_CREAT | O_EXCL,
-                                 [HRY_OS_DIRECTORY] = O_RDONLY | O_DIRECTORY };
+                                 [HRY_OS_DIRECTORY] = O_RDONLY | O_DIRECTORY,
+                                 [HRY_OS_UPDATE] = O_RDWR };
     return failed_or(open(path, flags[how] | O_CLOEXEC | O_NOCTTY, (mode_t)mode));
 }
 
@@ -106,6 +107,11 @@ static int64_t os_send(UNUSED const struct hry_os *os, UNUSED int from, UNUSED u
 #else
     return -ENOSYS;
 #endif
+}
+
+static int os_truncate(UNUSED const struct hry_os *os, int fd, uint64_t size)
+{
+    return fits(size) ? failed_or(ftruncate(fd, (off_t)size)) : -EFBIG;
 }
 
 static int os_sync(UNUSED const struct hry_os *os, int fd)
@@ -263,6 +269,7 @@ const struct hry_os hry_os_default = {
     .write = os_write,
     .copy_range = os_copy_range,
     .send = os_send,
+    .truncate = os_truncate,
     .sync = os_sync,
     .chmod = os_chmod,
     .stat = os_stat,

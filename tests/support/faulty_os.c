@@ -89,6 +89,12 @@ static int64_t faulty_send(const struct hry_os *os, int from, uint64_t offset, i
     return hry_os_default.send(os, from, offset, to, piece_of(os, nbytes));
 }
 
+static int faulty_truncate(const struct hry_os *os, int fd, uint64_t size)
+{
+    FAULT(CALL_TRUNCATE);
+    return hry_os_default.truncate(os, fd, size);
+}
+
 static int faulty_sync(const struct hry_os *os, int fd)
 {
     FAULT(CALL_SYNC);
@@ -173,6 +179,7 @@ void faulty_os_init(struct faulty_os *faulty)
         .write = faulty_write,
         .copy_range = faulty_copy_range,
         .send = faulty_send,
+        .truncate = faulty_truncate,
         .sync = faulty_sync,
         .chmod = faulty_chmod,
         .stat = faulty_stat,

@@ -15,6 +15,7 @@ enum faulty_call {
     CALL_WRITE,
     CALL_COPY_RANGE,
     CALL_SEND,
+    CALL_TRUNCATE,
     CALL_SYNC,
     CALL_CHMOD,
     CALL_STAT,
