@@ -31,6 +31,8 @@ static const char *subject_text(hry_note_subject subject)
 static void pass_note(void *ctx, const hry_note *note)
 {
     const cli_format_options *options = ctx;
+    if (note->kind == HRY_NOTE_GROWN && options->values)
+        return; /* nothing is kept that could be larger */
     bool fault = note->kind == HRY_NOTE_MISSING || note->kind == HRY_NOTE_DUPLICATE;
     bool loss = note->kind == HRY_NOTE_LEFT_OUT || note->kind == HRY_NOTE_CHANGED;
     char what[320];

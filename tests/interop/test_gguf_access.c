@@ -3,6 +3,7 @@
 #include "interop/stingy.h"
 #include "support/scratch.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -238,11 +239,85 @@ static void shrinks(void **state)
     gguf_free(&m);
 }
 
+/* Data beyond 4 GiB, in a file with a hole. (RPT-22) */
+static void far_data(void **state)
+{
+    (void)state;
+    gguf_maker m;
+    hry_file *file;
+    hry_tensor *tensor;
+    hry_error err;
+    const uint64_t far = UINT64_C(5) << 30;
+    if (sizeof(size_t) < 8)
+        skip();
+    gguf_begin(&m, 0, 3, 2, 0);
+    gguf_info(&m, "near", 1, two, F32, 0);
+    gguf_info(&m, "far", 1, (uint64_t[]){ 32 }, Q8_0, far);
+    gguf_pad(&m, 32);
+    size_t data = m.used;
+    gguf_u64(&m, 7);
+    assert_true(scratch_write("far.gguf", m.bytes, m.used));
+    FILE *end = fopen(scratch_path("far.gguf"), "r+b");
+    assert_non_null(end);
+    uint8_t block[34] = { 0, 0x3C };
+    memset(block + 2, 5, 32);
+    assert_int_equal(fseeko(end, (off_t)(data + far), SEEK_SET), 0);
+    assert_int_equal(fwrite(block, 1, sizeof block, end), sizeof block);
+    fclose(end);
+    for (hry_access access = HRY_MAP; access <= HRY_READ; access++) {
+        hry_import_options options = { .file.access = access };
+        if (hry_gguf_open(scratch_path("far.gguf"), &options, &file, &err) ||
+            hry_file_tensor(file, "far", &tensor, &err))
+            fail_msg("%s", err.message);
+        assert_memory_equal(hry_tensor_buffer(tensor, 0, NULL), block + 2, 32);
+        hry_tensor_release(tensor);
+        hry_file_close(file);
+    }
+    gguf_free(&m);
+}
+
+static void *look(void *ctx)
+{
+    hry_file *file = ctx;
+    size_t bad = 0;
+    for (int round = 0; round < 20; round++)
+        for (uint64_t i = 0; i < hry_file_count(file); i++) {
+            hry_desc desc;
+            hry_tensor *tensor;
+            bad += hry_file_desc(file, i, &desc, NULL) || hry_file_tensor_at(file, i, &tensor, NULL);
+            if (bad)
+                return (void *)file;
+            bad += hry_tensor_dim(tensor, 1) != hry_desc_dim(&desc, 1);
+            hry_tensor_release(tensor);
+        }
+    return bad ? (void *)file : NULL;
+}
+
+/* Descriptors are made when they are asked for, whoever asks first. */
+static void threads(void **state)
+{
+    (void)state;
+    gguf_maker m;
+    pthread_t thread[4];
+    gguf_make_blocks(&m, 0);
+    hry_file *file = gguf_open_made(&m, &(hry_import_options){ .dequantize = HRY_DEQUANTIZE_NEEDED });
+    for (int t = 0; t < 4; t++)
+        assert_int_equal(pthread_create(&thread[t], NULL, look, file), 0);
+    for (int t = 0; t < 4; t++) {
+        void *result;
+        assert_int_equal(pthread_join(thread[t], &result), 0);
+        assert_null(result);
+    }
+    hry_file_close(file);
+    gguf_free(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits),    cmocka_unit_test(thrift),        cmocka_unit_test(release),
         cmocka_unit_test(no_memory), cmocka_unit_test(by_descriptor), cmocka_unit_test(shrinks),
+        cmocka_unit_test(far_data),  cmocka_unit_test(threads),
     };
     return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
 }
