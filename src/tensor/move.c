@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 512 };  /* offsets that are made at a time */
-enum { SQUARE = 32 }; /* elements along a side */
+enum { LINE = 512 };            /* offsets that are made at a time */
+enum { SQUARE_ROOM = 1 << 14 }; /* bytes */
 
 /* ---- Pieces of a line, whole bytes: strides in bytes ---- */
 
@@ -128,24 +128,43 @@ static bool plane_is_affine(const hry_map *map)
     return map->rank >= 2 && hry_map_is_affine(map, map->rank - 1) && hry_map_is_affine(map, map->rank - 2);
 }
 
-/* The last two axes as one block, in squares that stay in the nearest cache: lines are long on one side only. */
+/*
+ * A square of a plane whose fast axes differ: read along the source's, put aside, and written along the other. So both
+ * sides see short rows in a row, which stay apart from one another in no cache when their strides are powers of two.
+ */
+static void turn_square(const mover *m, int64_t from, int64_t from_row, int64_t from_column, int64_t to, int64_t to_row,
+                        int64_t to_column, uint64_t rows, uint64_t columns)
+{
+    _Alignas(64) uint8_t square[SQUARE_ROOM];
+    mover in = *m, out = *m;
+    in.dst = square;
+    out.src = square;
+    for (uint64_t j = 0; j < columns; j++)
+        move_piece(&in, (int64_t)(j * rows), 1, from + (int64_t)j * from_column, from_row, rows);
+    for (uint64_t i = 0; i < rows; i++)
+        move_piece(&out, to + (int64_t)i * to_row, to_column, (int64_t)i, (int64_t)rows, columns);
+}
+
+/* The last two axes as one block. */
 static void move_plane(const mover *m, const hry_map *from, int64_t from_at, const hry_map *to, int64_t to_at)
 {
     uint32_t column = from->rank - 1, row = column - 1;
     uint64_t rows = from->axis[row].count, columns = from->axis[column].count;
     int64_t from_row = hry_map_stride(from, row), from_column = hry_map_stride(from, column);
     int64_t to_row = hry_map_stride(to, row), to_column = hry_map_stride(to, column);
-    /* Where both sides like the same order, rows go whole. */
-    uint64_t square = llabs(from_row) < llabs(from_column) ? SQUARE : columns;
-    for (uint64_t top = 0; top < rows; top += SQUARE) {
-        uint64_t bottom = rows - top < SQUARE ? rows : top + SQUARE;
-        for (uint64_t left = 0; left < columns; left += square) {
-            uint64_t n = columns - left < square ? columns - left : square;
-            for (uint64_t i = top; i < bottom; i++)
-                move_piece(m, to_at + (int64_t)i * to_row + (int64_t)left * to_column, to_column,
-                           from_at + (int64_t)i * from_row + (int64_t)left * from_column, from_column, n);
-        }
+    if (llabs(from_row) >= llabs(from_column) || m->size == 0 || m->size > 16) {
+        /* Both sides like the same order: rows go whole. */
+        for (uint64_t i = 0; i < rows; i++)
+            move_piece(m, to_at + (int64_t)i * to_row, to_column, from_at + (int64_t)i * from_row, from_column,
+                       columns);
+        return;
     }
+    const uint64_t side = m->size <= 4 ? 64 : 32;
+    for (uint64_t top = 0; top < rows; top += side)
+        for (uint64_t left = 0; left < columns; left += side)
+            turn_square(m, from_at + (int64_t)top * from_row + (int64_t)left * from_column, from_row, from_column,
+                        to_at + (int64_t)top * to_row + (int64_t)left * to_column, to_row, to_column,
+                        rows - top < side ? rows - top : side, columns - left < side ? columns - left : side);
 }
 
 static void move_planes(const mover *m, const hry_map *from, const hry_map *to)

@@ -2,6 +2,7 @@
 #include "base/status.h"
 #include "layout/layouts.h"
 #include "tensor/access.h"
+#include "tensor/move.h"
 #include "type/types.h"
 
 #include <string.h>
@@ -98,9 +99,38 @@ hry_status hry_tensor_read(const hry_tensor *tensor, const hry_box *box, uint8_t
     return hry_tensor_read_with(tensor, box, type, strides, NULL, dst, err);
 }
 
+/* An element of a plain dense tensor, without the machinery of boxes. False where that is not what it is. */
+static bool get_plain(const hry_tensor *tensor, const uint64_t *index, uint8_t type, void *value)
+{
+    const hry_desc *desc = &tensor->desc;
+    hry_map map;
+    hry_convert convert;
+    _Alignas(16) uint8_t result[16] = { 0 };
+    int64_t first = 0;
+    if (desc->layout > HRY_LAYOUT_STRIDED || desc->state || desc->flags & HRY_HAS_QUANTIZATION || !tensor->in_host ||
+        !hry_convert_init(&convert, desc->type, type ? type : desc->type) || !hry_tensor_map(tensor, &map))
+        return false;
+    uint32_t bits = hry_type_table[desc->type].bits, to_bits = hry_type_table[convert.to].bits;
+    for (uint32_t k = 0; k < desc->rank; k++)
+        if (index[k] >= hry_desc_dim(desc, k))
+            return false;
+    uint64_t code[2];
+    int64_t offset = hry_map_offset(&map, index);
+    hry_move_list(bits, hry_tensor_first(tensor), &offset, (uint8_t *)code, &first, 1);
+    if (!hry_convert_run(&convert, code, 1, result))
+        return false;
+    if (to_bits >= 8)
+        memcpy(value, result, to_bits / 8);
+    else
+        *(uint8_t *)value = (uint8_t)(result[0] & ((1u << to_bits) - 1));
+    return true;
+}
+
 hry_status hry_tensor_get(const hry_tensor *tensor, const uint64_t *index, uint8_t type, void *value, hry_error *err)
 {
     hry_box box;
+    if (get_plain(tensor, index, type, value))
+        return HRY_OK;
     for (uint32_t k = 0; k < tensor->desc.rank; k++) {
         box.start[k] = index[k];
         box.count[k] = 1;
