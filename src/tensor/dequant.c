@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "kern/kern.h"
 #include "tensor/access.h"
+#include "tensor/convert.h"
 #include "tensor/verify.h"
 #include "type/types.h"
 #include "type/widen.h"
@@ -172,11 +173,29 @@ static const void *codes_after(const hry_dequant *d, const void *codes, size_t n
     return (const uint8_t *)codes + n * d->bits / 8;
 }
 
+static bool are_host_words(const uint8_t *p)
+{
+    return !HRY_HOST_SWAPS && (uintptr_t)p % 4 == 0;
+}
+
+/* float32 scales that lie as the kernels want them need no copy: all blocks at once. */
+static bool run_in_place(const hry_dequant *d, const void *codes, size_t n, uint64_t first, float *dst)
+{
+    const uint8_t *scales = d->scales + 4 * first, *zp = d->zero_points ? d->zero_points + 4 * first : NULL;
+    if (d->scale_type != HRY_TYPE_FLOAT32 || !are_host_words(scales) || (zp && !are_host_words(zp)))
+        return false;
+    d->kernel(codes, n, d->block, (const float *)(const void *)scales, (const int32_t *)(const void *)zp, dst,
+              d->stream);
+    return true;
+}
+
 /* n codes of blocks that start at their first element, each block with the next parameter. */
 static void run_blocks(const hry_dequant *d, const void *codes, size_t n, uint64_t first, float *dst)
 {
     float scales[SCALES];
     int32_t zp[SCALES];
+    if (run_in_place(d, codes, n, first, dst))
+        return;
     while (n > 0) {
         size_t blocks = (n + d->block - 1) / d->block, taken = blocks < SCALES ? blocks : SCALES;
         size_t part = taken * d->block < n ? taken * d->block : n;
