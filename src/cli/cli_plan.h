@@ -15,6 +15,11 @@ struct cli_item;
 /* Makes the tensor that is written in place of an item's own, when its turn comes; *tensor NULL: its own as it is. */
 typedef hry_status cli_make_fn(void *ctx, const struct cli_item *item, hry_tensor **tensor, hry_error *err);
 
+/* Gives an item's own tensor another descriptor, in room bytes: its own length and 128 more. *desc is its own before.
+ */
+typedef hry_status cli_describe_fn(void *ctx, const struct cli_item *item, void *bytes, size_t room, hry_desc *desc,
+                                   hry_error *err);
+
 typedef struct cli_item {
     hry_file *file;
     const char *source; /* the file's name, for reports */
@@ -23,6 +28,7 @@ typedef struct cli_item {
     uint64_t place;    /* in the plan */
     cli_make_fn *make; /* NULL: the tensor as it is stored */
     void *make_ctx;
+    cli_describe_fn *describe; /* for containers; NULL: the descriptor as it is. With make_ctx, instead of make */
 } cli_item;
 
 /* Files, names, keys and values are borrowed until the plan is written. */

@@ -36,9 +36,9 @@ static hry_status cancelled(hry_error *err)
     return HRY_E_CANCELLED;
 }
 
-static hry_status write_made(hry_writer *writer, const cli_item *item, const hry_tensor *tensor, hry_error *err)
+static hry_status write_made(hry_writer *writer, const cli_item *item, const hry_desc *desc, const hry_tensor *tensor,
+                             hry_error *err)
 {
-    const hry_desc *desc = hry_tensor_desc(tensor);
     hry_status status = hry_writer_begin(writer, item->name.ptr, item->name.len, desc, err);
     for (uint32_t k = 0; k < hry_desc_buffer_count(desc) && !status; k++) {
         uint64_t nbytes;
@@ -48,10 +48,35 @@ static hry_status write_made(hry_writer *writer, const cli_item *item, const hry
     return status ? status : hry_writer_end(writer, err);
 }
 
+/* The tensor's own bytes under another descriptor. */
+static hry_status write_described(work *w, hry_writer *writer, const cli_item *item, hry_error *err)
+{
+    hry_desc desc;
+    hry_tensor *tensor = NULL;
+    w->making = true;
+    hry_status status = hry_file_desc(item->file, item->i, &desc, err);
+    size_t room = 0;
+    if (!status)
+        hry_desc_bytes(&desc, &room);
+    void *bytes = cli_realloc(NULL, room += 128);
+    if (!status)
+        status = item->describe(item->make_ctx, item, bytes, room, &desc, err);
+    if (!status && hry_desc_buffer_count(&desc))
+        status = hry_file_tensor_at(item->file, item->i, &tensor, err);
+    w->making = status != HRY_OK;
+    if (!status)
+        status = write_made(writer, item, &desc, tensor, err);
+    hry_tensor_release(tensor);
+    free(bytes);
+    return status;
+}
+
 static hry_status write_item(work *w, hry_writer *writer, const cli_item *item, hry_error *err)
 {
     hry_tensor *tensor = NULL;
     hry_status status = HRY_OK;
+    if (item->describe)
+        return write_described(w, writer, item, err);
     if (item->make) {
         w->making = true;
         status = item->make(item->make_ctx, item, &tensor, err);
@@ -59,7 +84,7 @@ static hry_status write_item(work *w, hry_writer *writer, const cli_item *item, 
     }
     if (status)
         return status;
-    status = tensor ? write_made(writer, item, tensor, err)
+    status = tensor ? write_made(writer, item, hry_tensor_desc(tensor), tensor, err)
                     : hry_writer_copy(writer, item->name.ptr, item->name.len, item->file, item->i, err);
     hry_tensor_release(tensor);
     return status;
