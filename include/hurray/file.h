@@ -129,6 +129,13 @@ typedef struct hry_provider {
 /* provider is copied. On failure its close is not called. */
 HRY_API hry_status hry_file_open_provider(const hry_provider *provider, const hry_allocator *allocator, hry_file **file,
                                           hry_error *err);
+/*
+ * Several open files as one model: the tensors of each, in that order, under their names, and the metadata of all; a
+ * key that several have counts once, with the first one's value. Works for any mix of formats. Each file is kept open
+ * by a reference; the caller still closes its own. HRY_E_INPUT, with the name, for a tensor that two of them have.
+ */
+HRY_API hry_status hry_file_join(hry_file *const *files, size_t count, const hry_allocator *allocator,
+                                 hry_file **joined, hry_error *err);
 /* "hurray" for a container, else the provider's. */
 HRY_API const char *hry_file_format(const hry_file *file);
 
