@@ -17,9 +17,9 @@ const char *hry_device_name(uint8_t tag)
     return tag < DEVICES ? device_names[tag] : hry_is_private(tag) ? "private" : "unknown";
 }
 
-static hry_status fail(const hry_scan *f, enum hry_rule rule, uint32_t offset)
+static hry_status fail(const hry_draft *f, enum hry_rule rule, uint32_t offset)
 {
-    return hry_scan_fail(f, rule, HRY_SECTION_BUFFERS, offset, f->view.bytes[offset]);
+    return hry_draft_fail(f, rule, HRY_SECTION_BUFFERS, offset, f->view.bytes[offset]);
 }
 
 /* False where the device has no such class: a private class goes with a private device alone. */
@@ -31,7 +31,7 @@ static bool has_class(uint8_t device, uint8_t memory)
 }
 
 /* All that is not plain host memory. */
-static hry_status verify_place(const hry_scan *f, uint32_t at)
+static hry_status verify_place(const hry_draft *f, uint32_t at)
 {
     const uint8_t *h = f->view.bytes + at;
     uint8_t device = h[DEVICE], sync = h[SYNC], memory = h[MEMORY];
@@ -51,7 +51,7 @@ static hry_status verify_place(const hry_scan *f, uint32_t at)
 }
 
 /* A device, memory class or mode that the profile is too old for is an unassigned one to it. */
-static hry_status verify_known(const hry_scan *f, uint32_t at)
+static hry_status verify_known(const hry_draft *f, uint32_t at)
 {
     static const struct {
         enum hry_space space;
@@ -70,7 +70,7 @@ static hry_status verify_known(const hry_scan *f, uint32_t at)
     return HRY_OK;
 }
 
-hry_status hry_handle_verify(const hry_scan *f, uint32_t at)
+hry_status hry_handle_verify(const hry_draft *f, uint32_t at)
 {
     const uint8_t *h = f->view.bytes + at;
     uint32_t alignment = hry_load32(h + ALIGNMENT);
@@ -82,13 +82,13 @@ hry_status hry_handle_verify(const hry_scan *f, uint32_t at)
             return status;
     }
     if (!hry_is_pow2(alignment))
-        return hry_scan_fail(f, HRY_RULE_D_30, HRY_SECTION_BUFFERS, at + ALIGNMENT, alignment);
+        return hry_draft_fail(f, HRY_RULE_D_30, HRY_SECTION_BUFFERS, at + ALIGNMENT, alignment);
     if (alignment < 64 && hry_load64(h) != 0)
-        return hry_scan_fail(f, HRY_RULE_D_31, HRY_SECTION_BUFFERS, at + ALIGNMENT, alignment);
+        return hry_draft_fail(f, HRY_RULE_D_31, HRY_SECTION_BUFFERS, at + ALIGNMENT, alignment);
     return HRY_OK;
 }
 
-hry_status hry_handle_verify_allowed(const hry_scan *f, uint32_t at)
+hry_status hry_handle_verify_allowed(const hry_draft *f, uint32_t at)
 {
     uint8_t device = f->view.bytes[at + DEVICE], memory = f->view.bytes[at + MEMORY];
     if (hry_is_private(device) && !hry_allows_device(f->options->allow, device))

@@ -34,7 +34,7 @@ static inline bool hry_plain_options(const hry_parse_options *options, uint32_t 
  * nothing else. True, with *desc written, when this is one of them and breaks no rule. Whatever is not as plain, or
  * has a fault, takes the long way, which comes to the same view or finds out what the fault is.
  */
-static inline bool hry_scan_plain(const uint8_t *p, size_t nbytes, const hry_parse_options *options, hry_desc *desc)
+static inline bool hry_parse_plain(const uint8_t *p, size_t nbytes, const hry_parse_options *options, hry_desc *desc)
 {
     enum { SCALAR_SIZE = 45, MAGIC = 0x59525248, VERSION_1_0 = 0x0001 };
     if (nbytes < SCALAR_SIZE || hry_load32(p + 10) != 0) /* flags */

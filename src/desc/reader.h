@@ -2,7 +2,7 @@
 #ifndef HRY_DESC_READER_H
 #define HRY_DESC_READER_H
 
-#include "base/scan.h"
+#include "base/draft.h"
 
 static inline bool hry_is_private(uint8_t value)
 {
@@ -26,12 +26,12 @@ bool hry_allows_composition_rule(const hry_allow *allow, uint8_t rule);
  * Phase P1 over the sections that the flags announce, from offset pos: their offsets, and where they end, go to the
  * view. Sets bits for private types and the scheme of quantized ones.
  */
-hry_status hry_sections_scan(hry_scan *f, uint32_t pos);
+hry_status hry_sections_scan(hry_draft *f, uint32_t pos);
 
 /* Phase P1 over the row of the buffer table at offset at (D-23 .. D-31), in full. */
-hry_status hry_handle_verify(const hry_scan *f, uint32_t at);
+hry_status hry_handle_verify(const hry_draft *f, uint32_t at);
 /* D-33 for a row that passed the above. */
-hry_status hry_handle_verify_allowed(const hry_scan *f, uint32_t at);
+hry_status hry_handle_verify_allowed(const hry_draft *f, uint32_t at);
 
 /* The row is in plain host memory, well aligned: there is nothing more to verify. */
 static inline bool hry_handle_is_plain(const uint8_t *row)
@@ -41,7 +41,7 @@ static inline bool hry_handle_is_plain(const uint8_t *row)
 }
 
 /* The device and memory class of a row as one number, to compare (D-32). */
-static inline uint32_t hry_handle_place(const hry_scan *f, uint32_t at)
+static inline uint32_t hry_handle_place(const hry_draft *f, uint32_t at)
 {
     return hry_load32(f->view.bytes + at + 12) & 0x00FF00FFu;
 }
@@ -50,6 +50,6 @@ static inline uint32_t hry_handle_place(const hry_scan *f, uint32_t at)
  * The buffer table under a layout tag that is not known: the one position where a table, the sections and the end fit
  * (descriptor, section 9). False when there is none, or several.
  */
-bool hry_table_search(const hry_scan *f, uint32_t *buffers_offset);
+bool hry_table_search(const hry_draft *f, uint32_t *buffers_offset);
 
 #endif

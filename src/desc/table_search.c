@@ -1,9 +1,9 @@
 #include "desc/reader.h"
 
 /* The sections behind a table of count buffers at offset table, and the end of the descriptor, fit. */
-static bool fits(const hry_scan *f, uint32_t table, uint32_t count)
+static bool fits(const hry_draft *f, uint32_t table, uint32_t count)
 {
-    hry_scan trial = *f;
+    hry_draft trial = *f;
     trial.err = NULL;
     trial.view.buffers_offset = table;
     trial.view.buffer_count = (uint8_t)count;
@@ -16,9 +16,9 @@ static bool fits(const hry_scan *f, uint32_t table, uint32_t count)
  * Position by position from the end, with the length of the run of valid rows that starts at each one: rows are 16
  * bytes, so that sixteen counters do, and the whole search is linear.
  */
-static int candidates(const hry_scan *f, bool virtual_layout, uint32_t *found)
+static int candidates(const hry_draft *f, bool virtual_layout, uint32_t *found)
 {
-    hry_scan quiet = *f;
+    hry_draft quiet = *f;
     uint32_t run[16] = { 0 }, first = f->view.layout_offset;
     int count = 0;
     quiet.err = NULL;
@@ -38,7 +38,7 @@ static int candidates(const hry_scan *f, bool virtual_layout, uint32_t *found)
     return count;
 }
 
-bool hry_table_search(const hry_scan *f, uint32_t *buffers_offset)
+bool hry_table_search(const hry_draft *f, uint32_t *buffers_offset)
 {
     int count = candidates(f, false, buffers_offset);
     if (count == 0)

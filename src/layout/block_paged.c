@@ -15,35 +15,36 @@ enum {
     SIZE = 32
 };
 
-static hry_status parse(hry_scan *f, uint32_t *length)
+static hry_status parse(hry_draft *f, uint32_t *length)
 {
     (void)length;
     const uint8_t *fields = f->view.bytes + f->view.layout_offset;
     if (fields[KV_ROLE] > 2)
-        return hry_scan_fail(f, HRY_RULE_L_BP_04, HRY_SECTION_LAYOUT, f->view.layout_offset + KV_ROLE, fields[KV_ROLE]);
+        return hry_draft_fail(f, HRY_RULE_L_BP_04, HRY_SECTION_LAYOUT, f->view.layout_offset + KV_ROLE,
+                              fields[KV_ROLE]);
     if (fields[INDEX_TYPE] > 1)
-        return hry_scan_fail(f, HRY_RULE_L_BP_05, HRY_SECTION_LAYOUT, f->view.layout_offset + INDEX_TYPE,
-                             fields[INDEX_TYPE]);
-    return hry_scan_reserved(f, HRY_RULE_L_BP_06, HRY_SECTION_LAYOUT, f->view.layout_offset + RESERVED,
-                             SIZE - RESERVED);
+        return hry_draft_fail(f, HRY_RULE_L_BP_05, HRY_SECTION_LAYOUT, f->view.layout_offset + INDEX_TYPE,
+                              fields[INDEX_TYPE]);
+    return hry_draft_reserved(f, HRY_RULE_L_BP_06, HRY_SECTION_LAYOUT, f->view.layout_offset + RESERVED,
+                              SIZE - RESERVED);
 }
 
-static hry_status check_fields(hry_scan *f)
+static hry_status check_fields(hry_draft *f)
 {
     const uint8_t *fields = f->view.bytes + f->view.layout_offset;
     if (f->view.rank != 3)
-        return hry_scan_fail(f, HRY_RULE_L_BP_01, HRY_SECTION_HEADER, HRY_SCAN_RANK, f->view.rank);
+        return hry_draft_fail(f, HRY_RULE_L_BP_01, HRY_SECTION_HEADER, HRY_DRAFT_RANK, f->view.rank);
     if (hry_load32(fields + PAGE_SIZE) == 0)
-        return hry_scan_fail(f, HRY_RULE_L_BP_02, HRY_SECTION_LAYOUT, f->view.layout_offset + PAGE_SIZE, 0);
+        return hry_draft_fail(f, HRY_RULE_L_BP_02, HRY_SECTION_LAYOUT, f->view.layout_offset + PAGE_SIZE, 0);
     if (hry_load32(fields + PAGED_AXIS) != 0)
-        return hry_scan_fail(f, HRY_RULE_L_BP_03, HRY_SECTION_LAYOUT, f->view.layout_offset + PAGED_AXIS,
-                             hry_load32(fields + PAGED_AXIS));
+        return hry_draft_fail(f, HRY_RULE_L_BP_03, HRY_SECTION_LAYOUT, f->view.layout_offset + PAGED_AXIS,
+                              hry_load32(fields + PAGED_AXIS));
     hry_status status = hry_layout_check_no_shard(f, HRY_RULE_L_BP_07);
     if (status)
         return status;
-    uint64_t tokens = hry_scan_dim(f, 0);
+    uint64_t tokens = hry_draft_dim(f, 0);
     if (hry_load32(fields + NUM_SEQS) == 0 && tokens != 0 && tokens != HRY_DYNAMIC)
-        return hry_scan_soft_fail(f, HRY_RULE_L_BP_11, HRY_SECTION_LAYOUT, f->view.layout_offset + NUM_SEQS, tokens);
+        return hry_draft_soft_fail(f, HRY_RULE_L_BP_11, HRY_SECTION_LAYOUT, f->view.layout_offset + NUM_SEQS, tokens);
     return HRY_OK;
 }
 
@@ -53,10 +54,10 @@ static bool pool_elements(uint64_t num_pages, uint64_t page_size, uint64_t heads
     return hry_product((uint64_t[]){ num_pages, page_size, heads, head_dim }, 4, count);
 }
 
-static hry_status check_pool(hry_scan *f)
+static hry_status check_pool(hry_draft *f)
 {
     const uint8_t *fields = f->view.bytes + f->view.layout_offset;
-    uint64_t heads = hry_scan_dim(f, 1), head_dim = hry_scan_dim(f, 2), count;
+    uint64_t heads = hry_draft_dim(f, 1), head_dim = hry_draft_dim(f, 2), count;
     if (heads == HRY_DYNAMIC || head_dim == HRY_DYNAMIC)
         return HRY_OK;
     return pool_elements(hry_load64(fields + NUM_PAGES), hry_load32(fields + PAGE_SIZE), heads, head_dim, &count)
@@ -64,7 +65,7 @@ static hry_status check_pool(hry_scan *f)
                : hry_layout_check_oversize(f, 0);
 }
 
-static hry_status verify(hry_scan *f)
+static hry_status verify(hry_draft *f)
 {
     const uint8_t *fields = f->view.bytes + f->view.layout_offset;
     f->paged = true;

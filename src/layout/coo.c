@@ -5,17 +5,17 @@
 
 enum { NNZ = 0, IS_SORTED = 8, RESERVED = 9, SIZE = 16 };
 
-static hry_status parse(hry_scan *f, uint32_t *length)
+static hry_status parse(hry_draft *f, uint32_t *length)
 {
     (void)length;
     uint8_t is_sorted = f->view.bytes[f->view.layout_offset + IS_SORTED];
     if (is_sorted > 1)
-        return hry_scan_fail(f, HRY_RULE_L_COO_01, HRY_SECTION_LAYOUT, f->view.layout_offset + IS_SORTED, is_sorted);
-    return hry_scan_reserved(f, HRY_RULE_L_COO_02, HRY_SECTION_LAYOUT, f->view.layout_offset + RESERVED,
-                             SIZE - RESERVED);
+        return hry_draft_fail(f, HRY_RULE_L_COO_01, HRY_SECTION_LAYOUT, f->view.layout_offset + IS_SORTED, is_sorted);
+    return hry_draft_reserved(f, HRY_RULE_L_COO_02, HRY_SECTION_LAYOUT, f->view.layout_offset + RESERVED,
+                              SIZE - RESERVED);
 }
 
-static hry_status verify(hry_scan *f)
+static hry_status verify(hry_draft *f)
 {
     uint64_t nnz = hry_load64(f->view.bytes + f->view.layout_offset + NNZ), indices;
     hry_status status = hry_layout_check_nnz(f, HRY_RULE_L_COO_03);

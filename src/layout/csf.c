@@ -5,29 +5,29 @@
 /* nnz u64, mode_order u32[r], reserved u8[8] */
 enum { NNZ = 0, MODE_ORDER = 8, RESERVED_SIZE = 8, FIXED_SIZE = 16 };
 
-static hry_status parse(hry_scan *f, uint32_t *length)
+static hry_status parse(hry_draft *f, uint32_t *length)
 {
     (void)length;
     uint64_t seen = 0;
     for (uint32_t k = 0; k < f->view.rank; k++) {
         uint32_t at = f->view.layout_offset + MODE_ORDER + 4 * k, mode = hry_load32(f->view.bytes + at);
         if (mode >= f->view.rank || seen >> mode & 1) {
-            hry_status status = hry_scan_soft_fail(f, HRY_RULE_L_CSF_02, HRY_SECTION_LAYOUT, at, mode);
+            hry_status status = hry_draft_soft_fail(f, HRY_RULE_L_CSF_02, HRY_SECTION_LAYOUT, at, mode);
             if (status)
                 return status;
             break;
         }
         seen |= (uint64_t)1 << mode;
     }
-    return hry_scan_reserved(f, HRY_RULE_L_CSF_03, HRY_SECTION_LAYOUT,
-                             f->view.layout_offset + MODE_ORDER + 4u * f->view.rank, RESERVED_SIZE);
+    return hry_draft_reserved(f, HRY_RULE_L_CSF_03, HRY_SECTION_LAYOUT,
+                              f->view.layout_offset + MODE_ORDER + 4u * f->view.rank, RESERVED_SIZE);
 }
 
-static hry_status verify(hry_scan *f)
+static hry_status verify(hry_draft *f)
 {
     uint64_t nnz = hry_load64(f->view.bytes + f->view.layout_offset + NNZ);
     if (f->view.rank < 3)
-        return hry_scan_fail(f, HRY_RULE_L_CSF_01, HRY_SECTION_HEADER, HRY_SCAN_RANK, f->view.rank);
+        return hry_draft_fail(f, HRY_RULE_L_CSF_01, HRY_SECTION_HEADER, HRY_DRAFT_RANK, f->view.rank);
     hry_status status = hry_layout_check_no_shard(f, HRY_RULE_L_CSF_04);
     if (!status)
         status = hry_layout_check_nnz(f, HRY_RULE_L_CSF_05);

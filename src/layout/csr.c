@@ -5,26 +5,26 @@
 
 enum { NNZ = 0, RESERVED = 8, SIZE = 16 };
 
-static hry_status parse(hry_scan *f, uint32_t *length)
+static hry_status parse(hry_draft *f, uint32_t *length)
 {
     (void)length;
     enum hry_rule rule = f->view.layout == HRY_LAYOUT_CSR ? HRY_RULE_L_CSR_02 : HRY_RULE_L_CSC_02;
-    return hry_scan_reserved(f, rule, HRY_SECTION_LAYOUT, f->view.layout_offset + RESERVED, SIZE - RESERVED);
+    return hry_draft_reserved(f, rule, HRY_SECTION_LAYOUT, f->view.layout_offset + RESERVED, SIZE - RESERVED);
 }
 
 /* One more than the rows or columns. */
-static hry_status check_pointers(hry_scan *f, uint64_t slices)
+static hry_status check_pointers(hry_draft *f, uint64_t slices)
 {
     return slices == HRY_DYNAMIC ? HRY_OK : hry_layout_check_buffer(f, 2, slices + 1, 64);
 }
 
-static hry_status verify(hry_scan *f)
+static hry_status verify(hry_draft *f)
 {
     bool csr = f->view.layout == HRY_LAYOUT_CSR;
     uint64_t nnz = hry_load64(f->view.bytes + f->view.layout_offset + NNZ);
     if (f->view.rank != 2)
-        return hry_scan_fail(f, csr ? HRY_RULE_L_CSR_01 : HRY_RULE_L_CSC_01, HRY_SECTION_HEADER, HRY_SCAN_RANK,
-                             f->view.rank);
+        return hry_draft_fail(f, csr ? HRY_RULE_L_CSR_01 : HRY_RULE_L_CSC_01, HRY_SECTION_HEADER, HRY_DRAFT_RANK,
+                              f->view.rank);
     hry_status status = hry_layout_check_nnz(f, csr ? HRY_RULE_L_CSR_03 : HRY_RULE_L_CSC_03);
     if (!status)
         status = hry_layout_check_no_offset(f);
@@ -32,7 +32,7 @@ static hry_status verify(hry_scan *f)
         status = hry_layout_check_buffer(f, 0, nnz, f->bits);
     if (!status)
         status = hry_layout_check_buffer(f, 1, nnz, 64);
-    return status ? status : check_pointers(f, hry_scan_dim(f, csr ? 0 : 1));
+    return status ? status : check_pointers(f, hry_draft_dim(f, csr ? 0 : 1));
 }
 
 static bool get(const uint8_t *fields, uint32_t rank, hry_layout *layout, hry_layout_store *store)

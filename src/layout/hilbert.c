@@ -5,30 +5,30 @@
 
 enum { ORDER = 0, RANK = 4, SIZE = 8 };
 
-static hry_status parse(hry_scan *f, uint32_t *length)
+static hry_status parse(hry_draft *f, uint32_t *length)
 {
     (void)length;
     const uint8_t *fields = f->view.bytes + f->view.layout_offset;
     if (hry_load32(fields + ORDER) == 0)
-        return hry_scan_fail(f, HRY_RULE_L_HIL_01, HRY_SECTION_LAYOUT, f->view.layout_offset + ORDER, 0);
+        return hry_draft_fail(f, HRY_RULE_L_HIL_01, HRY_SECTION_LAYOUT, f->view.layout_offset + ORDER, 0);
     if (hry_load32(fields + RANK) < 2)
-        return hry_scan_fail(f, HRY_RULE_L_HIL_03, HRY_SECTION_LAYOUT, f->view.layout_offset + RANK,
-                             hry_load32(fields + RANK));
+        return hry_draft_fail(f, HRY_RULE_L_HIL_03, HRY_SECTION_LAYOUT, f->view.layout_offset + RANK,
+                              hry_load32(fields + RANK));
     return HRY_OK;
 }
 
-static hry_status verify(hry_scan *f)
+static hry_status verify(hry_draft *f)
 {
     const uint8_t *fields = f->view.bytes + f->view.layout_offset;
     uint32_t order = hry_load32(fields + ORDER), rank = hry_load32(fields + RANK);
     if (rank != f->view.rank)
-        return hry_scan_fail(f, HRY_RULE_L_HIL_02, HRY_SECTION_LAYOUT, f->view.layout_offset + RANK, rank);
+        return hry_draft_fail(f, HRY_RULE_L_HIL_02, HRY_SECTION_LAYOUT, f->view.layout_offset + RANK, rank);
     if ((uint64_t)rank * order > 63)
-        return hry_scan_fail(f, HRY_RULE_L_HIL_05, HRY_SECTION_LAYOUT, f->view.layout_offset + RANK, rank);
+        return hry_draft_fail(f, HRY_RULE_L_HIL_05, HRY_SECTION_LAYOUT, f->view.layout_offset + RANK, rank);
     for (uint32_t k = 0; k < rank; k++)
-        if (hry_scan_dim(f, k) != (uint64_t)1 << order)
-            return hry_scan_fail(f, HRY_RULE_L_HIL_04, HRY_SECTION_LAYOUT, f->view.layout_offset + ORDER,
-                                 hry_scan_dim(f, k));
+        if (hry_draft_dim(f, k) != (uint64_t)1 << order)
+            return hry_draft_fail(f, HRY_RULE_L_HIL_04, HRY_SECTION_LAYOUT, f->view.layout_offset + ORDER,
+                                  hry_draft_dim(f, k));
     return hry_layout_check_reach(f, (hry_reach){ 0, f->count - 1 });
 }
 

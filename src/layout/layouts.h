@@ -6,7 +6,7 @@
 #define HRY_LAYOUT_LAYOUTS_H
 
 #include "base/checked.h"
-#include "base/scan.h"
+#include "base/draft.h"
 
 #include <hurray/layout.h>
 
@@ -27,9 +27,9 @@ typedef struct hry_layout_row {
      * Phase P1 over the fields at f->layout_offset, of which the fixed part above is known to be there. *length is
      * that part's and may be raised; bytes up to f->end may be read. NULL: no rule.
      */
-    hry_status (*parse)(hry_scan *f, uint32_t *length);
+    hry_status (*parse)(hry_draft *f, uint32_t *length);
     /* Phase P2: the fields against shape, buffers and sections. Never NULL. */
-    hry_status (*verify)(hry_scan *f);
+    hry_status (*verify)(hry_draft *f);
 
     /* Fields to a value and back. get: false when the value does not fit store. NULL: no fields. */
     bool (*get)(const uint8_t *fields, uint32_t rank, hry_layout *layout, hry_layout_store *store);
@@ -88,24 +88,24 @@ bool hry_reach_stride(hry_reach *reach, int64_t stride, uint64_t count);
 bool hry_reach_bytes(const hry_reach *reach, uint32_t bits, uint64_t *before, uint64_t *after);
 
 /* D-37 for a tensor that is neither dynamic nor empty: all that reach covers lies in buffer 0. */
-hry_status hry_layout_check_reach(hry_scan *f, hry_reach reach);
+hry_status hry_layout_check_reach(hry_draft *f, hry_reach reach);
 /* The same when the reach does not even fit 64 bits. */
-hry_status hry_layout_check_unreachable(hry_scan *f);
+hry_status hry_layout_check_unreachable(hry_draft *f);
 
 /* D-38: buffer i holds at least count items of item_bits each. */
-hry_status hry_layout_check_buffer(hry_scan *f, uint32_t i, uint64_t count, uint32_t item_bits);
+hry_status hry_layout_check_buffer(hry_draft *f, uint32_t i, uint64_t count, uint32_t item_bits);
 /* The same for a size that does not fit 64 bits. */
-hry_status hry_layout_check_oversize(hry_scan *f, uint32_t i);
+hry_status hry_layout_check_oversize(hry_draft *f, uint32_t i);
 
 /* D-36 */
-hry_status hry_layout_check_no_offset(const hry_scan *f);
+hry_status hry_layout_check_no_offset(const hry_draft *f);
 /* nnz against the product of the shape, by rule; nnz is the field at layout_offset. */
-hry_status hry_layout_check_nnz(hry_scan *f, enum hry_rule rule);
+hry_status hry_layout_check_nnz(hry_draft *f, enum hry_rule rule);
 
 /* The product of n dimensions; false while one is dynamic or when it does not fit. Zero wins over overflow. */
 bool hry_shape_product(const uint64_t *shape, uint32_t n, uint64_t *product);
 
 /* A layout that cannot be a shard (by rule) is one. */
-hry_status hry_layout_check_no_shard(const hry_scan *f, enum hry_rule rule);
+hry_status hry_layout_check_no_shard(const hry_draft *f, enum hry_rule rule);
 
 #endif

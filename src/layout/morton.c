@@ -9,12 +9,12 @@ static uint32_t bits_of(const uint8_t *fields, uint32_t k)
     return hry_load32(fields + 4 * k);
 }
 
-static hry_status parse(hry_scan *f, uint32_t *length)
+static hry_status parse(hry_draft *f, uint32_t *length)
 {
     (void)length;
     for (uint32_t k = 0; k < f->view.rank; k++)
         if (bits_of(f->view.bytes + f->view.layout_offset, k) == 0)
-            return hry_scan_fail(f, HRY_RULE_L_MOR_01, HRY_SECTION_LAYOUT, f->view.layout_offset + 4 * k, 0);
+            return hry_draft_fail(f, HRY_RULE_L_MOR_01, HRY_SECTION_LAYOUT, f->view.layout_offset + 4 * k, 0);
     return HRY_OK;
 }
 
@@ -42,23 +42,23 @@ static bool last_element(const uint32_t *bits, uint32_t rank, const uint64_t *sh
     return true;
 }
 
-static hry_status verify(hry_scan *f)
+static hry_status verify(hry_draft *f)
 {
     uint32_t bits[HRY_RANK_MAX];
     uint64_t shape[HRY_RANK_MAX], before, after;
     hry_reach reach = { 0, 0 };
     for (uint32_t k = 0; k < f->view.rank; k++) {
         bits[k] = bits_of(f->view.bytes + f->view.layout_offset, k);
-        shape[k] = hry_scan_dim(f, k);
+        shape[k] = hry_draft_dim(f, k);
         if (shape[k] != HRY_DYNAMIC && bits[k] < 64 && shape[k] > (uint64_t)1 << bits[k])
-            return hry_scan_fail(f, HRY_RULE_L_MOR_02, HRY_SECTION_LAYOUT, f->view.layout_offset + 4 * k, shape[k]);
+            return hry_draft_fail(f, HRY_RULE_L_MOR_02, HRY_SECTION_LAYOUT, f->view.layout_offset + 4 * k, shape[k]);
     }
     if (f->view.state & HRY_DESC_EMPTY)
         return HRY_OK;
     bool dynamic = f->view.state & HRY_DESC_HAS_DYNAMIC;
     if (!last_element(bits, f->view.rank, dynamic ? NULL : shape, &reach.above) ||
         !hry_reach_bytes(&reach, f->bits, &before, &after))
-        return hry_scan_fail(f, HRY_RULE_L_MOR_03, HRY_SECTION_LAYOUT, f->view.layout_offset, 0);
+        return hry_draft_fail(f, HRY_RULE_L_MOR_03, HRY_SECTION_LAYOUT, f->view.layout_offset, 0);
     if (dynamic)
         return HRY_OK;
     return f->count_overflows ? hry_layout_check_unreachable(f) : hry_layout_check_reach(f, reach);

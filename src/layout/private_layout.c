@@ -4,16 +4,16 @@
 
 enum { ID = 0, LENGTH = 8, DATA = 12 };
 
-static hry_status parse(hry_scan *f, uint32_t *length)
+static hry_status parse(hry_draft *f, uint32_t *length)
 {
     uint32_t n = hry_load32(f->view.bytes + f->view.layout_offset + LENGTH);
     if (f->view.length - f->view.layout_offset - DATA < n)
-        return hry_scan_fail(f, HRY_RULE_D_06, HRY_SECTION_LAYOUT, f->view.layout_offset + DATA, n);
+        return hry_draft_fail(f, HRY_RULE_D_06, HRY_SECTION_LAYOUT, f->view.layout_offset + DATA, n);
     *length = DATA + n;
     return HRY_OK;
 }
 
-static hry_status verify(hry_scan *f)
+static hry_status verify(hry_draft *f)
 {
     (void)f;
     return HRY_OK;

@@ -25,13 +25,13 @@ bool hry_reach_bytes(const hry_reach *reach, uint32_t bits, uint64_t *before, ui
     return true;
 }
 
-static HRY_COLD hry_status out_of_buffer(hry_scan *f, uint64_t before, uint64_t need)
+static HRY_COLD hry_status out_of_buffer(hry_draft *f, uint64_t before, uint64_t need)
 {
     if (f->options->permissive) {
         f->view.state |= HRY_DESC_OPAQUE;
         return HRY_OK;
     }
-    uint64_t have = hry_scan_buffer_size(f, 0), at = hry_scan_handle(f, 0);
+    uint64_t have = hry_draft_buffer_size(f, 0), at = hry_draft_handle(f, 0);
     if (before > f->byte_offset)
         return hry_fail_rule_because(f->err, HRY_RULE_D_37, HRY_SECTION_BUFFERS, at, have,
                                      "elements lie up to %llu bytes before byte_offset, which is %llu",
@@ -41,66 +41,66 @@ static HRY_COLD hry_status out_of_buffer(hry_scan *f, uint64_t before, uint64_t 
                                  (unsigned long long)have, (unsigned long long)need);
 }
 
-hry_status hry_layout_check_reach(hry_scan *f, hry_reach reach)
+hry_status hry_layout_check_reach(hry_draft *f, hry_reach reach)
 {
     uint64_t before, after, need;
     if (!hry_reach_bytes(&reach, f->bits, &before, &after) || !hry_add(f->byte_offset, after, &need))
         return out_of_buffer(f, 0, UINT64_MAX);
-    if (before > f->byte_offset || need > hry_scan_buffer_size(f, 0))
+    if (before > f->byte_offset || need > hry_draft_buffer_size(f, 0))
         return out_of_buffer(f, before, need);
     return HRY_OK;
 }
 
-hry_status hry_layout_check_unreachable(hry_scan *f)
+hry_status hry_layout_check_unreachable(hry_draft *f)
 {
     return out_of_buffer(f, 0, UINT64_MAX);
 }
 
-static hry_status too_small(hry_scan *f, uint32_t i, uint64_t need)
+static hry_status too_small(hry_draft *f, uint32_t i, uint64_t need)
 {
     if (f->options->permissive) {
         f->view.state |= HRY_DESC_OPAQUE;
         return HRY_OK;
     }
-    return hry_fail_rule_because(f->err, HRY_RULE_D_38, HRY_SECTION_BUFFERS, hry_scan_handle(f, i),
-                                 hry_scan_buffer_size(f, i), "buffer %u of %llu bytes is too small: it needs %llu", i,
-                                 (unsigned long long)hry_scan_buffer_size(f, i), (unsigned long long)need);
+    return hry_fail_rule_because(f->err, HRY_RULE_D_38, HRY_SECTION_BUFFERS, hry_draft_handle(f, i),
+                                 hry_draft_buffer_size(f, i), "buffer %u of %llu bytes is too small: it needs %llu", i,
+                                 (unsigned long long)hry_draft_buffer_size(f, i), (unsigned long long)need);
 }
 
-hry_status hry_layout_check_buffer(hry_scan *f, uint32_t i, uint64_t count, uint32_t item_bits)
+hry_status hry_layout_check_buffer(hry_draft *f, uint32_t i, uint64_t count, uint32_t item_bits)
 {
     uint64_t need;
     if (i >= f->view.buffer_count) /* D-22 speaks of it */
         return HRY_OK;
     if (!hry_type_size(item_bits, count, &need))
         return too_small(f, i, UINT64_MAX);
-    return need > hry_scan_buffer_size(f, i) ? too_small(f, i, need) : HRY_OK;
+    return need > hry_draft_buffer_size(f, i) ? too_small(f, i, need) : HRY_OK;
 }
 
-hry_status hry_layout_check_oversize(hry_scan *f, uint32_t i)
+hry_status hry_layout_check_oversize(hry_draft *f, uint32_t i)
 {
     return i < f->view.buffer_count ? too_small(f, i, UINT64_MAX) : HRY_OK;
 }
 
-hry_status hry_layout_check_no_offset(const hry_scan *f)
+hry_status hry_layout_check_no_offset(const hry_draft *f)
 {
     return f->byte_offset == 0
                ? HRY_OK
-               : hry_scan_fail(f, HRY_RULE_D_36, HRY_SECTION_SHAPE, hry_scan_byte_offset_field(f), f->byte_offset);
+               : hry_draft_fail(f, HRY_RULE_D_36, HRY_SECTION_SHAPE, hry_draft_byte_offset_field(f), f->byte_offset);
 }
 
-hry_status hry_layout_check_nnz(hry_scan *f, enum hry_rule rule)
+hry_status hry_layout_check_nnz(hry_draft *f, enum hry_rule rule)
 {
     uint64_t nnz = hry_load64(f->view.bytes + f->view.layout_offset);
-    return hry_scan_countable(f) && nnz > f->count
-               ? hry_scan_soft_fail(f, rule, HRY_SECTION_LAYOUT, f->view.layout_offset, nnz)
+    return hry_draft_countable(f) && nnz > f->count
+               ? hry_draft_soft_fail(f, rule, HRY_SECTION_LAYOUT, f->view.layout_offset, nnz)
                : HRY_OK;
 }
 
-hry_status hry_layout_check_no_shard(const hry_scan *f, enum hry_rule rule)
+hry_status hry_layout_check_no_shard(const hry_draft *f, enum hry_rule rule)
 {
-    return f->view.shard_offset ? hry_scan_fail(f, rule, HRY_SECTION_SHARD, f->view.shard_offset,
-                                                hry_load64(f->view.bytes + f->view.shard_offset))
+    return f->view.shard_offset ? hry_draft_fail(f, rule, HRY_SECTION_SHARD, f->view.shard_offset,
+                                                 hry_load64(f->view.bytes + f->view.shard_offset))
                                 : HRY_OK;
 }
 

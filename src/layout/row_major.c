@@ -4,14 +4,14 @@
 #include "type/types.h"
 
 /* Both orders use the elements 0 .. count-1, whatever the shape. */
-static hry_status verify(hry_scan *f)
+static hry_status verify(hry_draft *f)
 {
     uint64_t end;
     f->order = f->view.layout;
     if (f->count_overflows)
         return hry_layout_check_unreachable(f);
     /* Most descriptors end here, empty and dynamic ones too, which count 0 elements. */
-    if (f->bits >= 8 && hry_mul_add(f->count, f->bits / 8, f->byte_offset, &end) && end <= hry_scan_buffer_size(f, 0))
+    if (f->bits >= 8 && hry_mul_add(f->count, f->bits / 8, f->byte_offset, &end) && end <= hry_draft_buffer_size(f, 0))
         return HRY_OK;
     return f->count == 0 ? HRY_OK : hry_layout_check_reach(f, (hry_reach){ 0, f->count - 1 });
 }

@@ -1,7 +1,7 @@
 #include "layout/layouts.h"
 #include "layout/map.h"
 
-static hry_status verify(hry_scan *f)
+static hry_status verify(hry_draft *f)
 {
     if (f->view.state & (HRY_DESC_HAS_DYNAMIC | HRY_DESC_EMPTY))
         return HRY_OK;
@@ -10,7 +10,7 @@ static hry_status verify(hry_scan *f)
     hry_reach reach = { 0, 0 };
     for (uint32_t k = 0; k < f->view.rank; k++)
         if (!hry_reach_stride(&reach, (int64_t)hry_load64(f->view.bytes + f->view.layout_offset + 8 * k),
-                              hry_scan_dim(f, k)))
+                              hry_draft_dim(f, k)))
             return hry_layout_check_unreachable(f);
     return hry_layout_check_reach(f, reach);
 }

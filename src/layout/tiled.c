@@ -31,32 +31,32 @@ static level level_at(const uint8_t *p, uint32_t rank)
     return l;
 }
 
-static hry_status parse_level(hry_scan *f, uint32_t at, bool *nested, uint32_t *next)
+static hry_status parse_level(hry_draft *f, uint32_t at, bool *nested, uint32_t *next)
 {
     uint32_t rank = f->view.rank, head = 8 * rank + 4;
     if (f->view.length - at < head)
-        return hry_scan_fail(f, HRY_RULE_D_06, HRY_SECTION_LAYOUT, at, f->view.length);
+        return hry_draft_fail(f, HRY_RULE_D_06, HRY_SECTION_LAYOUT, at, f->view.length);
     const uint8_t *p = f->view.bytes + at;
     for (uint32_t k = 0; k < rank; k++)
         if (hry_load64(p + 8 * k) == 0)
-            return hry_scan_fail(f, HRY_RULE_L_TIL_01, HRY_SECTION_LAYOUT, at + 8 * k, 0);
+            return hry_draft_fail(f, HRY_RULE_L_TIL_01, HRY_SECTION_LAYOUT, at + 8 * k, 0);
     uint8_t outer = p[8 * rank], inner = p[8 * rank + 1];
     if (outer < ROW || outer > STRIDED)
-        return hry_scan_fail(f, HRY_RULE_L_TIL_02, HRY_SECTION_LAYOUT, at + 8 * rank, outer);
+        return hry_draft_fail(f, HRY_RULE_L_TIL_02, HRY_SECTION_LAYOUT, at + 8 * rank, outer);
     if (inner < ROW || inner > NESTED)
-        return hry_scan_fail(f, HRY_RULE_L_TIL_03, HRY_SECTION_LAYOUT, at + 8 * rank + 1, inner);
-    hry_status status = hry_scan_reserved(f, HRY_RULE_L_TIL_04, HRY_SECTION_LAYOUT, at + 8 * rank + 2, 2);
+        return hry_draft_fail(f, HRY_RULE_L_TIL_03, HRY_SECTION_LAYOUT, at + 8 * rank + 1, inner);
+    hry_status status = hry_draft_reserved(f, HRY_RULE_L_TIL_04, HRY_SECTION_LAYOUT, at + 8 * rank + 2, 2);
     if (status)
         return status;
     uint32_t strides = (outer == STRIDED ? 8 * rank : 0) + (inner == STRIDED ? 8 * rank : 0);
     if (f->view.length - at - head < strides)
-        return hry_scan_fail(f, HRY_RULE_D_06, HRY_SECTION_LAYOUT, at + head, f->view.length);
+        return hry_draft_fail(f, HRY_RULE_D_06, HRY_SECTION_LAYOUT, at + head, f->view.length);
     *nested = inner == NESTED;
     *next = at + head + strides;
     return HRY_OK;
 }
 
-static hry_status parse(hry_scan *f, uint32_t *length)
+static hry_status parse(hry_draft *f, uint32_t *length)
 {
     uint32_t at = f->view.layout_offset;
     const hry_limits *limits = f->options->limits;
@@ -64,7 +64,7 @@ static hry_status parse(hry_scan *f, uint32_t *length)
     bool nested = true;
     for (uint32_t depth = 1; nested; depth++) {
         if (depth > limit)
-            return hry_scan_fail(f, HRY_RULE_L_TIL_05, HRY_SECTION_LAYOUT, at, depth);
+            return hry_draft_fail(f, HRY_RULE_L_TIL_05, HRY_SECTION_LAYOUT, at, depth);
         hry_status status = parse_level(f, at, &nested, &at);
         if (status)
             return status;
@@ -125,27 +125,27 @@ static bool levels_reach(const uint8_t *fields, uint32_t rank, const uint64_t *s
     }
 }
 
-static hry_status check_divides(const hry_scan *f)
+static hry_status check_divides(const hry_draft *f)
 {
     const uint8_t *outer = f->view.bytes + f->view.layout_offset;
     for (level l = level_at(outer, f->view.rank); l.inner == NESTED; l = level_at(l.end, f->view.rank))
         for (uint32_t k = 0; k < f->view.rank; k++) {
             uint64_t around = hry_load64(l.tile_shape + 8 * k), inner = hry_load64(l.end + 8 * k);
             if (around % inner != 0)
-                return hry_scan_fail(f, HRY_RULE_L_TIL_06, HRY_SECTION_LAYOUT,
-                                     (uint64_t)(l.end - f->view.bytes) + 8 * k, inner);
+                return hry_draft_fail(f, HRY_RULE_L_TIL_06, HRY_SECTION_LAYOUT,
+                                      (uint64_t)(l.end - f->view.bytes) + 8 * k, inner);
         }
     return HRY_OK;
 }
 
-static hry_status verify(hry_scan *f)
+static hry_status verify(hry_draft *f)
 {
     hry_status status = check_divides(f);
     if (status || f->view.state & (HRY_DESC_HAS_DYNAMIC | HRY_DESC_EMPTY))
         return status;
     uint64_t shape[HRY_RANK_MAX];
     for (uint32_t k = 0; k < f->view.rank; k++)
-        shape[k] = hry_scan_dim(f, k);
+        shape[k] = hry_draft_dim(f, k);
     hry_reach reach = { 0, 0 };
     if (f->count_overflows || !levels_reach(f->view.bytes + f->view.layout_offset, f->view.rank, shape, &reach))
         return hry_layout_check_unreachable(f);

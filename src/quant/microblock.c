@@ -6,7 +6,7 @@
 
 enum { AXIS = 4, BLOCK_SIZE = 8, SCALES = 12, SIZE = 16 };
 
-static hry_status check_blocks(const hry_scan *f, uint32_t scale_size, uint32_t axis)
+static hry_status check_blocks(const hry_draft *f, uint32_t scale_size, uint32_t axis)
 {
     uint64_t count = 0;
     bool known = false;
@@ -17,16 +17,16 @@ static hry_status check_blocks(const hry_scan *f, uint32_t scale_size, uint32_t 
 }
 
 /* L-BP-10: what a scale of pages would belong to is not defined. */
-static hry_status check_unpaged(hry_scan *f)
+static hry_status check_unpaged(hry_draft *f)
 {
-    return f->paged ? hry_scan_soft_fail(f, HRY_RULE_L_BP_10, HRY_SECTION_QUANTIZATION, f->view.quantization_offset + 4,
-                                         hry_scan_payload(f)[0])
+    return f->paged ? hry_draft_soft_fail(f, HRY_RULE_L_BP_10, HRY_SECTION_QUANTIZATION,
+                                          f->view.quantization_offset + 4, hry_draft_payload(f)[0])
                     : HRY_OK;
 }
 
-static hry_status verify_nf4(hry_scan *f)
+static hry_status verify_nf4(hry_draft *f)
 {
-    const uint8_t *payload = hry_scan_payload(f);
+    const uint8_t *payload = hry_draft_payload(f);
     uint32_t axis = hry_load32(payload + AXIS), block_size = hry_load32(payload + BLOCK_SIZE);
     uint64_t size;
     hry_status status = hry_payload_axis(f, &size);
@@ -42,9 +42,9 @@ static hry_status verify_nf4(hry_scan *f)
     return status ? status : hry_payload_partial(f, HRY_RULE_Q_NF4_05, axis, BLOCK_SIZE);
 }
 
-static hry_status verify_mxfp(hry_scan *f)
+static hry_status verify_mxfp(hry_draft *f)
 {
-    const uint8_t *payload = hry_scan_payload(f);
+    const uint8_t *payload = hry_draft_payload(f);
     uint32_t axis = hry_load32(payload + AXIS), block_size = hry_load32(payload + BLOCK_SIZE);
     uint64_t size;
     hry_status status = hry_payload_axis(f, &size);

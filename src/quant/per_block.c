@@ -5,9 +5,9 @@
 
 enum { AXIS = 4, BLOCK_SIZE = 8, SCALES = 12, ZERO_POINTS = 16, SCALE_TYPE = 20, RESERVED = 21, SIZE = 24 };
 
-static hry_status check_fields(hry_scan *f, uint64_t size)
+static hry_status check_fields(hry_draft *f, uint64_t size)
 {
-    const uint8_t *payload = hry_scan_payload(f);
+    const uint8_t *payload = hry_draft_payload(f);
     uint32_t block_size = hry_load32(payload + BLOCK_SIZE);
     if (f->paged && hry_load32(payload + AXIS) != 0)
         return hry_payload_fail(f, HRY_RULE_L_BP_09, AXIS, hry_load32(payload + AXIS));
@@ -19,8 +19,8 @@ static hry_status check_fields(hry_scan *f, uint64_t size)
         return hry_payload_fail(f, HRY_RULE_Q_PB_02, BLOCK_SIZE, block_size);
     if (payload[SCALE_TYPE] < HRY_TYPE_FLOAT16 || payload[SCALE_TYPE] > HRY_TYPE_FLOAT32)
         return hry_payload_fail(f, HRY_RULE_Q_PB_03, SCALE_TYPE, payload[SCALE_TYPE]);
-    hry_status status = hry_scan_reserved(f, HRY_RULE_Q_PB_04, HRY_SECTION_QUANTIZATION,
-                                          f->view.quantization_offset + 4 + RESERVED, SIZE - RESERVED);
+    hry_status status = hry_draft_reserved(f, HRY_RULE_Q_PB_04, HRY_SECTION_QUANTIZATION,
+                                           f->view.quantization_offset + 4 + RESERVED, SIZE - RESERVED);
     if (status)
         return status;
     if (hry_payload_is_symmetric(payload) && !f->options->permissive &&
@@ -29,7 +29,7 @@ static hry_status check_fields(hry_scan *f, uint64_t size)
     return HRY_OK;
 }
 
-static hry_status verify(hry_scan *f)
+static hry_status verify(hry_draft *f)
 {
     uint64_t size;
     hry_status status = hry_payload_axis(f, &size);
@@ -37,14 +37,14 @@ static hry_status verify(hry_scan *f)
         status = check_fields(f, size);
     if (status)
         return status;
-    uint32_t axis = hry_load32(hry_scan_payload(f) + AXIS);
+    uint32_t axis = hry_load32(hry_draft_payload(f) + AXIS);
     uint64_t count = f->slots;
     bool known = true;
     status = hry_payload_others(f, axis);
     if (!status && !f->paged)
         status = hry_payload_blocks(f, axis, BLOCK_SIZE, &count, &known);
     if (!status)
-        status = hry_payload_buffers(f, hry_scheme_scale_size(hry_scan_payload(f)), count, known);
+        status = hry_payload_buffers(f, hry_scheme_scale_size(hry_draft_payload(f)), count, known);
     return status || f->paged ? status : hry_payload_partial(f, HRY_RULE_Q_PB_07, axis, BLOCK_SIZE);
 }
 

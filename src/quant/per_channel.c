@@ -4,9 +4,9 @@
 
 enum { AXIS = 4, SCALES = 8, ZERO_POINTS = 12, SCALE_TYPE = 16, RESERVED = 17, SIZE = 20 };
 
-static hry_status verify(hry_scan *f)
+static hry_status verify(hry_draft *f)
 {
-    const uint8_t *payload = hry_scan_payload(f);
+    const uint8_t *payload = hry_draft_payload(f);
     uint64_t channels;
     hry_status status = hry_payload_axis(f, &channels);
     if (status)
@@ -16,8 +16,8 @@ static hry_status verify(hry_scan *f)
     if (payload[SCALE_TYPE] != HRY_TYPE_FLOAT32)
         return hry_payload_fail(f, HRY_RULE_Q_PC_01, SCALE_TYPE, payload[SCALE_TYPE]);
     if (hry_load32(payload + SCALE_TYPE) >> 8 != 0)
-        return hry_scan_reserved(f, HRY_RULE_Q_PC_02, HRY_SECTION_QUANTIZATION,
-                                 f->view.quantization_offset + 4 + RESERVED, SIZE - RESERVED);
+        return hry_draft_reserved(f, HRY_RULE_Q_PC_02, HRY_SECTION_QUANTIZATION,
+                                  f->view.quantization_offset + 4 + RESERVED, SIZE - RESERVED);
     if (hry_payload_is_symmetric(payload) && hry_load32(payload + ZERO_POINTS) != HRY_NO_BUFFER)
         return hry_payload_fail(f, HRY_RULE_Q_PC_03, ZERO_POINTS, hry_load32(payload + ZERO_POINTS));
     return hry_payload_buffers(f, 4, channels, true);

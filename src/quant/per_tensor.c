@@ -5,9 +5,9 @@
 
 enum { SCALE = 4, ZERO_POINT = 8, RESERVED = 12, SIZE = 16 };
 
-static hry_status verify(hry_scan *f)
+static hry_status verify(hry_draft *f)
 {
-    const uint8_t *payload = hry_scan_payload(f);
+    const uint8_t *payload = hry_draft_payload(f);
     float scale = hry_load_f32(payload + SCALE);
     int32_t zero_point = (int32_t)hry_load32(payload + ZERO_POINT);
     int64_t lowest, highest;
@@ -15,8 +15,8 @@ static hry_status verify(hry_scan *f)
         return hry_payload_fail(f, HRY_RULE_Q_PT_01, SCALE, hry_load32(payload + SCALE));
     if (!hry_storage_range(f->view.type, &lowest, &highest) || zero_point < lowest || zero_point > highest)
         return hry_payload_fail(f, HRY_RULE_Q_PT_02, ZERO_POINT, (uint64_t)zero_point);
-    return hry_scan_reserved(f, HRY_RULE_Q_PT_03, HRY_SECTION_QUANTIZATION, f->view.quantization_offset + 4 + RESERVED,
-                             SIZE - RESERVED);
+    return hry_draft_reserved(f, HRY_RULE_Q_PT_03, HRY_SECTION_QUANTIZATION, f->view.quantization_offset + 4 + RESERVED,
+                              SIZE - RESERVED);
 }
 
 static void get(const uint8_t *payload, hry_quantization *q)

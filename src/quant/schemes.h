@@ -5,7 +5,7 @@
 #ifndef HRY_QUANT_SCHEMES_H
 #define HRY_QUANT_SCHEMES_H
 
-#include "base/scan.h"
+#include "base/draft.h"
 
 #include <hurray/quant.h>
 
@@ -20,7 +20,7 @@ typedef struct hry_scheme_row {
     uint8_t zero_point_field; /* offset of zero_point_buffer_index; 0: the scheme has no zero points */
 
     /* Phase P2: the payload against shape and buffers. */
-    hry_status (*verify)(hry_scan *f);
+    hry_status (*verify)(hry_draft *f);
     void (*get)(const uint8_t *payload, hry_quantization *quantization);
     void (*put)(const hry_quantization *quantization, uint8_t *payload);
 } hry_scheme_row;
@@ -66,37 +66,37 @@ bool hry_storage_range(uint8_t type, int64_t *lowest, int64_t *highest);
 
 /* ---- Shared by the schemes that have parameter buffers ---- */
 
-static inline const uint8_t *hry_scan_payload(const hry_scan *f)
+static inline const uint8_t *hry_draft_payload(const hry_draft *f)
 {
     return f->view.bytes + f->view.quantization_offset + 4;
 }
 
 /* A broken rule of a field in the payload. */
-HRY_COLD hry_status hry_payload_fail(const hry_scan *f, enum hry_rule rule, uint32_t field, uint64_t value);
+HRY_COLD hry_status hry_payload_fail(const hry_draft *f, enum hry_rule rule, uint32_t field, uint64_t value);
 #define hry_payload_fail(...) hry_never_ok(hry_payload_fail(__VA_ARGS__))
 
 /* axis, the field at offset 4, names a dimension that is known; *size is its size. */
-hry_status hry_payload_axis(const hry_scan *f, uint64_t *size);
+hry_status hry_payload_axis(const hry_draft *f, uint64_t *size);
 
 /*
  * The number of blocks: ceil(shape[axis] / block_size) for each index of the other dimensions. *known is false while
  * one of those is dynamic (Q-11). Q-12 by the field block_size at block_field.
  */
-hry_status hry_payload_blocks(const hry_scan *f, uint32_t axis, uint32_t block_field, uint64_t *blocks, bool *known);
+hry_status hry_payload_blocks(const hry_draft *f, uint32_t axis, uint32_t block_field, uint64_t *blocks, bool *known);
 
 /* no dimension beside axis is dynamic in a stored tensor. */
-hry_status hry_payload_others(const hry_scan *f, uint32_t axis);
+hry_status hry_payload_others(const hry_draft *f, uint32_t axis);
 
 /*
  * Q-BUF-01, -02, -04, -05: the buffers that f->scheme's payload names. count is the number of scales of scale_size
  * bytes, and of zero points (int32), when it is known.
  */
-hry_status hry_payload_buffers(const hry_scan *f, uint32_t scale_size, uint64_t count, bool known);
+hry_status hry_payload_buffers(const hry_draft *f, uint32_t scale_size, uint64_t count, bool known);
 
 /*
  * A partial last block in row- or column-major order: the data have either the size of the shape, or that of a shape
  * padded to whole blocks (quantization, section 8.3).
  */
-hry_status hry_payload_partial(const hry_scan *f, enum hry_rule rule, uint32_t axis, uint32_t block_field);
+hry_status hry_payload_partial(const hry_draft *f, enum hry_rule rule, uint32_t axis, uint32_t block_field);
 
 #endif
