@@ -1,7 +1,8 @@
 #include "interop/gguf_formulas.h"
 
+#include "base/bytes.h"
+
 #include <math.h>
-#include <string.h>
 
 static unsigned bits(unsigned x, unsigned from, unsigned count)
 {
@@ -151,9 +152,7 @@ static float iq4_xs(const uint8_t *b, unsigned i)
 
 static float q8_k(const uint8_t *b, unsigned i)
 {
-    float d;
-    memcpy(&d, b, 4);
-    return d * (float)(int8_t)b[4 + i];
+    return hry_load_f32(b) * (float)(int8_t)b[4 + i];
 }
 
 static float tq1_0(const uint8_t *b, unsigned i)

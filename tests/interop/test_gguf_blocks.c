@@ -1,4 +1,5 @@
 /* Blocks: their values by the formulas, and their parts as the schemes of this format have them, there and back. */
+#include "base/bytes.h"
 #include "interop/gguf/gguf_decode.h"
 #include "interop/gguf/gguf_forms.h"
 #include "interop/gguf_formulas.h"
@@ -55,7 +56,7 @@ static void fill(const gguf_formula *f, uint8_t *blocks, size_t count, bool plai
             blocks[0] = (uint8_t)(1 + chance(254));
         if (f->id == HRY_GGUF_Q8_K) {
             float d = (float)((int)chance(1 << 20) - (1 << 19)) + 0.375f;
-            memcpy(blocks, &d, 4);
+            hry_store_f32(blocks, d);
         }
     }
 }
@@ -67,15 +68,14 @@ static bool same(float a, float b)
 
 static void check_values(const gguf_formula *f, const uint8_t *blocks, size_t count)
 {
-    float *values = malloc(count * f->elements * sizeof *values);
+    uint8_t *values = malloc(count * f->elements * 4);
     assert_non_null(values);
-    hry_gguf_decoder(f->id)(blocks, count, (uint8_t *)values);
+    hry_gguf_decoder(f->id)(blocks, count, values);
     for (size_t b = 0; b < count; b++)
         for (unsigned i = 0; i < f->elements; i++) {
-            float wanted = f->value(blocks + b * f->bytes, i);
-            if (!same(values[b * f->elements + i], wanted))
-                fail_msg("%s: element %u is %a, not %a", f->name, i, (double)values[b * f->elements + i],
-                         (double)wanted);
+            float wanted = f->value(blocks + b * f->bytes, i), got = hry_load_f32(values + 4 * (b * f->elements + i));
+            if (!same(got, wanted))
+                fail_msg("%s: element %u is %a, not %a", f->name, i, (double)got, (double)wanted);
         }
     free(values);
 }
@@ -368,7 +368,8 @@ static void misfits(void **state)
 
     form = hry_gguf_form_of(HRY_GGUF_NVFP4);
     static const float good[] = { 240, 1, 0x1p-10f, 7 * 0x1p-10f };
-    memcpy(scales, good, sizeof good);
+    for (size_t k = 0; k < 4; k++)
+        hry_store_f32(scales + 4 * k, good[k]);
     memset(codes, 12, 64);
     assert_true(form->takes(codes, scales, 1));
     codes[40] = 5;
@@ -377,7 +378,7 @@ static void misfits(void **state)
     assert_true(form->takes(codes, scales, 1));
     static const float bad[] = { 256, -1, 1.0625f, 0x1.8p-10f, INFINITY, NAN };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        memcpy(scales + 4, &bad[k], 4);
+        hry_store_f32(scales + 4, bad[k]);
         assert_false(form->takes(codes, scales, 1));
     }
 }

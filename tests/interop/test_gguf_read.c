@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <string.h>
 
 static int make_scratch(void **state)
@@ -179,8 +180,8 @@ static void bad_blocks(void **state)
     for (uint64_t i = 0; i < 2; i++) {
         hry_tensor *tensor;
         assert_int_equal(hry_file_tensor_at(file, i, &tensor, &err), HRY_OK);
-        float x = hry_tensor_f32(tensor)[i ? 0 : 32];
-        assert_true(i ? x == 0x1p-128f : x == (float)1e300);
+        double x = hry_element_f64(HRY_TYPE_FLOAT32, hry_tensor_buffer(tensor, 0, NULL), i ? 0 : 32);
+        assert_true(i ? x == 0x1p-128 : isinf(x) && x > 0);
         hry_tensor_release(tensor);
     }
     hry_file_close(file);

@@ -1,4 +1,5 @@
 /* Split sets: several files that are one model. (format: gguf, section 1.9) */
+#include "base/bytes.h"
 #include "interop/gguf_model.h"
 #include "interop/st_model.h"
 #include "interop/stingy.h"
@@ -60,9 +61,8 @@ static void put_tensors(gguf_maker *m, const part *p)
     for (size_t i = 0; p->names[i]; i++)
         gguf_info(m, (char[]){ p->names[i], 0 }, 1, (uint64_t[]){ 1 }, F32, i * alignment);
     for (size_t i = 0; p->names[i]; i++) {
-        float x = (float)p->names[i];
         gguf_pad(m, alignment);
-        gguf_raw(m, &x, 4);
+        gguf_u32(m, hry_f32_bits((float)p->names[i]));
     }
     if (*p->names)
         gguf_pad(m, alignment);
@@ -104,9 +104,7 @@ static void assert_whole(hry_file *file, const char *names)
         assert_int_equal(name.ptr[0], names[i]);
         if (hry_file_tensor_at(file, i, &tensor, &err))
             fail_msg("%s", err.message);
-        float x;
-        memcpy(&x, hry_tensor_buffer(tensor, 0, NULL), 4);
-        assert_true(x == (float)names[i]);
+        assert_true(hry_load_f32(hry_tensor_buffer(tensor, 0, NULL)) == (float)names[i]);
         hry_tensor_release(tensor);
     }
 }

@@ -159,14 +159,15 @@ static void plain_types(void **state)
 static void other_forms(void **state)
 {
     (void)state;
-    uint8_t codes[32], flipped[16];
-    const float scale32[] = { -0.75f, 1 }, odd_scale[] = { 0.1f, 1 };
-    const uint16_t bf16[] = { 0xBF40, 0x3F80 }, halves[] = { 0xBA00, 0x3C00 };
-    const int32_t eights[] = { 8, 8 }, mixed[] = { 8, 7 }, zeros[] = { 0, 0 };
+    uint8_t codes[32];
+    /* -0.75 and 1 in three types, 0.1 and 1, and zero points, as they are stored. */
+    static const uint8_t scale32[] = { 0, 0, 0x40, 0xBF, 0, 0, 0x80, 0x3F },
+                         odd_scale[] = { 0xCD, 0xCC, 0xCC, 0x3D, 0, 0, 0x80, 0x3F },
+                         bf16[] = { 0x40, 0xBF, 0x80, 0x3F }, halves[] = { 0x00, 0xBA, 0x00, 0x3C },
+                         eights[] = { 8, 0, 0, 0, 8, 0, 0, 0 }, mixed[] = { 8, 0, 0, 0, 7, 0, 0, 0 }, zeros[8] = { 0 };
     for (unsigned i = 0; i < 32; i++)
         codes[i] = (uint8_t)(i * 37 + 11);
     memset(codes + 16, 0, 16); /* a second block of zeros */
-    memset(flipped, 0x88, sizeof flipped);
     uint8_t unsigned_codes[32];
     for (unsigned i = 0; i < 32; i++)
         unsigned_codes[i] = codes[i] ^ 0x88;
