@@ -169,6 +169,92 @@ static hry_tensor *sparse(void)
     return relaid(&(hry_layout){ .tag = HRY_LAYOUT_CSC });
 }
 
+/* ---- Quantized: the row's scale, or that of 64 in a row, times a code ---- */
+
+static int8_t code_at(uint64_t i)
+{
+    return (int8_t)(naive_random(&(uint64_t){ i }) >> 56);
+}
+
+static float scale_at(uint64_t i)
+{
+    return 0.25F + (float)(i % 7);
+}
+
+/* A code for each element that is stored: all, or those of the CSR rows above but for every third element. */
+static hry_tensor *channels(void)
+{
+    uint64_t nnz = 0, *columns = malloc(COUNT * sizeof *columns), *rows = malloc((ROWS + 1) * sizeof *rows);
+    int8_t *codes = malloc(COUNT);
+    float *scales = malloc(ROWS * sizeof *scales);
+    for (uint64_t r = 0; r < ROWS; r++) {
+        rows[r] = nnz;
+        scales[r] = scale_at(r);
+        for (uint64_t c = 0; c < COLUMNS; c++)
+            if ((r + c) % 3 != 0) {
+                codes[nnz] = code_at(r * COLUMNS + c);
+                columns[nnz++] = c;
+            }
+    }
+    rows[ROWS] = nnz;
+    hry_layout csr = { .tag = HRY_LAYOUT_CSR, .nnz = nnz };
+    hry_quantization q = { .scheme = HRY_SCHEME_PER_CHANNEL,
+                           .flags = HRY_QUANT_SYMMETRIC,
+                           .scale_buffer_index = 3,
+                           .zero_point_buffer_index = HRY_NO_BUFFER };
+    return make(
+        &(hry_desc_spec){ .type = HRY_TYPE_INT8, .rank = 2, .shape = shape, .layout = &csr, .quantization = &q },
+        (void *[]){ codes, columns, rows, scales });
+}
+
+static hry_tensor *blocks(void)
+{
+    enum { BLOCK = 64 };
+    int8_t *codes = malloc(COUNT);
+    float *scales = malloc(COUNT / BLOCK * sizeof *scales);
+    for (uint64_t i = 0; i < COUNT; i++)
+        codes[i] = code_at(i);
+    for (uint64_t b = 0; b < COUNT / BLOCK; b++)
+        scales[b] = scale_at(b);
+    hry_quantization q = { .scheme = HRY_SCHEME_PER_BLOCK,
+                           .flags = HRY_QUANT_SYMMETRIC,
+                           .axis = 1,
+                           .block_size = BLOCK,
+                           .scale_buffer_index = 1,
+                           .zero_point_buffer_index = HRY_NO_BUFFER };
+    return make(&(hry_desc_spec){ .type = HRY_TYPE_INT8, .rank = 2, .shape = shape, .quantization = &q },
+                (void *[]){ codes, scales });
+}
+
+static void test_quantized(void **state)
+{
+    (void)state;
+    double *values = malloc(COUNT * sizeof *values);
+    uint64_t nnz = 0;
+    hry_statistics want, got;
+    hry_error err;
+    for (uint64_t i = 0; i < COUNT; i++)
+        values[i] = (double)(scale_at(i / 64) * (float)code_at(i));
+    naive_statistics(values, COUNT, COLUMNS, &want);
+    hry_tensor *t = blocks();
+    assert_int_equal(hry_tensor_statistics(t, NULL, &got, &err), HRY_OK);
+    assert_statistics(&got, &want, "blocks");
+    hry_tensor_release(t);
+    for (uint64_t i = 0; i < COUNT; i++) {
+        bool stored = (i / COLUMNS + i % COLUMNS) % 3 != 0;
+        values[i] = stored ? (double)(scale_at(i / COLUMNS) * (float)code_at(i)) : 0;
+        nnz += stored;
+    }
+    naive_statistics(values, COUNT, COLUMNS, &want);
+    want.nnz = nnz;
+    want.sparsity_ratio = (double)(COUNT - nnz) / COUNT;
+    t = channels();
+    assert_int_equal(hry_tensor_statistics(t, NULL, &got, &err), HRY_OK);
+    assert_statistics(&got, &want, "channels");
+    hry_tensor_release(t);
+    free(values);
+}
+
 /* Without alignment, as packed codes. */
 static _Alignas(64) uint8_t unaligned_room[COUNT * sizeof(float) + 1];
 
@@ -190,7 +276,7 @@ static const struct {
     { "row-major", row_major, true }, { "column-major", column_major, true }, { "tiled", tiled, true },
     { "morton", morton, true },       { "unaligned", unaligned, true },       { "partition", halves, true },
     { "overlay", corrections, true }, { "float16", half_precision, false },   { "hilbert", hilbert, false },
-    { "csc", sparse, false },
+    { "csc", sparse, false },         { "channels", channels, false },        { "blocks", blocks, false },
 };
 
 enum { CASES = sizeof cases / sizeof *cases };
@@ -469,8 +555,9 @@ int main(void)
     if (!run_levels())
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),    cmocka_unit_test(test_threads),         cmocka_unit_test(test_levels),
-        cmocka_unit_test(test_histogram), cmocka_unit_test(test_histogram_edges), cmocka_unit_test(test_found),
+        cmocka_unit_test(test_quantized), cmocka_unit_test(test_values),    cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_levels),    cmocka_unit_test(test_histogram), cmocka_unit_test(test_histogram_edges),
+        cmocka_unit_test(test_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
