@@ -61,6 +61,7 @@ typedef struct hry_export_options {
     bool strict;  /* HRY_E_UNSUPPORTED, and nothing written, instead of leaving anything out or changing it */
     bool replace; /* paths: replace a file of that name; else saving fails with HRY_E_BUSY when one exists */
     bool no_sync; /* paths: do not wait for the disk */
+    bool widen;   /* .npy: element types that NumPy does not have become the narrowest that holds their values */
     const hry_allocator *allocator;
     hry_note_fn *note; /* as above */
     void *note_ctx;
@@ -70,8 +71,8 @@ typedef struct hry_export_options {
 
 /*
  * The format of a file by its content, then by its name: "safetensors", "safetensors-index" (the index of a sharded
- * set), "gguf", or NULL for none of these. head is the file's first nbytes, 16 or more where it has them; size its
- * length; name may be NULL.
+ * set), "gguf", "npy", or NULL for none of these. head is the file's first nbytes, 16 or more where it has them; size
+ * its length; name may be NULL.
  */
 HRY_API const char *hry_foreign_format(const void *head, size_t nbytes, uint64_t size, const char *name);
 
@@ -180,6 +181,47 @@ HRY_API hry_status hry_gguf_save(hry_file *file, const char *path, const hry_exp
 HRY_API hry_status hry_gguf_save_fd(hry_file *file, int fd, const hry_export_options *options, hry_error *err);
 HRY_API hry_status hry_gguf_save_sink(hry_file *file, const hry_sink *sink, const hry_export_options *options,
                                       hry_error *err);
+
+/* ---- NumPy's .npy ---- */
+
+/*
+ * Versions 1, 2 and 3: one tensor, named after the file without folder and ending ("array" where there is no name).
+ * fortran_order gives column-major. Bytes of the least significant first are not copied; others are turned round, and
+ * bools packed, when the tensor is asked for. Errors: HRY_E_INPUT, with the offset in the file, for whatever is no
+ * such file, or shorter than it says; HRY_E_UNSUPPORTED, with the name of the type, for objects (which are pickles),
+ * strings, dates, records, and floats of 12 or 16 bytes, whose format depends on the machine that wrote them;
+ * HRY_E_LIMIT for a header beyond limits.header_length (here 1 MiB when it is 0). Bytes behind the array are left out
+ * and passed to note.
+ */
+HRY_API hry_status hry_npy_open(const char *path, const hry_import_options *options, hry_file **file, hry_error *err);
+/* fd must be seekable and is duplicated. name is a path or a file's name; NULL allowed. */
+HRY_API hry_status hry_npy_open_fd(int fd, const char *name, const hry_import_options *options, hry_file **file,
+                                   hry_error *err);
+/* bytes stay valid until release(ctx) runs (NULL allowed), after the file and its last tensor are gone. On failure
+ * release is not called. */
+HRY_API hry_status hry_npy_open_memory(const void *bytes, uint64_t nbytes, const char *name, hry_release_fn *release,
+                                       void *ctx, const hry_import_options *options, hry_file **file, hry_error *err);
+
+/*
+ * The logical values in C order, in version 1.0: dequantized, merged, zeros in the place of what is not stored. Other
+ * layouts than row-major, quantization, metadata and sections of the descriptor are passed to note; a byte for each
+ * bool is no change. HRY_E_UNSUPPORTED for types that NumPy does not have, unless options.widen: then 2 and 4 bits
+ * become int8 or uint8, float128 float64 (rounded), other floats float32. Also under strict, where anything is changed
+ * or left out. For a path: a temporary file beside it, synced and renamed when it is complete.
+ */
+HRY_API hry_status hry_npy_save_tensor(const hry_tensor *tensor, const char *path, const hry_export_options *options,
+                                       hry_error *err);
+/* Forward only: to a file, pipe or socket. */
+HRY_API hry_status hry_npy_save_tensor_fd(const hry_tensor *tensor, int fd, const hry_export_options *options,
+                                          hry_error *err);
+HRY_API hry_status hry_npy_save_tensor_sink(const hry_tensor *tensor, const hry_sink *sink,
+                                            const hry_export_options *options, hry_error *err);
+
+/* The same for the one tensor of a file, or its one composite; HRY_E_UNSUPPORTED when there are others. */
+HRY_API hry_status hry_npy_save(hry_file *file, const char *path, const hry_export_options *options, hry_error *err);
+HRY_API hry_status hry_npy_save_fd(hry_file *file, int fd, const hry_export_options *options, hry_error *err);
+HRY_API hry_status hry_npy_save_sink(hry_file *file, const hry_sink *sink, const hry_export_options *options,
+                                     hry_error *err);
 
 #ifdef __cplusplus
 }

@@ -103,19 +103,31 @@ static hry_status save_gguf(hry_file *file, const char *path, int fd, const cli_
     return path ? hry_gguf_save(file, path, &save, err) : hry_gguf_save_fd(file, fd, &save, err);
 }
 
+static hry_status open_npy(const cli_source *source, const cli_format_options *options, hry_file **file, hry_error *err)
+{
+    hry_import_options import = import_options(options);
+    return hry_npy_open_fd(source->fd, source->spooled ? NULL : source->name, &import, file, err);
+}
+
+static hry_status save_npy(hry_file *file, const char *path, int fd, const cli_format_options *options, hry_error *err)
+{
+    hry_export_options save = export_options(options);
+    save.widen = !options->strict;
+    return path ? hry_npy_save(file, path, &save, err) : hry_npy_save_fd(file, fd, &save, err);
+}
+
 static const cli_format_row safetensors = { "safetensors", ".safetensors", open_safetensors, save_safetensors };
 static const cli_format_row safetensors_set = { "safetensors-index", ".safetensors.index.json", open_safetensors_set,
                                                 NULL };
 static const cli_format_row gguf = { "gguf", ".gguf", open_gguf, save_gguf };
+static const cli_format_row npy = { "npy", ".npy", open_npy, save_npy };
 
 #endif
 
 static const cli_format_row *const formats[] = {
     &cli_format_hurray,
 #ifdef HURRAY_INTEROP
-    &safetensors,
-    &safetensors_set,
-    &gguf,
+    &safetensors,       &safetensors_set, &gguf, &npy,
 #endif
 };
 

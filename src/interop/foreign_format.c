@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "interop/foreign_bytes.h"
+#include "interop/npy/npy_header.h"
 
 static bool ends_in(const char *name, const char *ending)
 {
@@ -26,6 +27,8 @@ const char *hry_foreign_format(const void *head, size_t nbytes, uint64_t size, c
     const uint8_t *p = head;
     if (nbytes >= 4 && memcmp(p, "GGUF", 4) == 0)
         return "gguf";
+    if (hry_npy_is(p, nbytes))
+        return "npy";
     /* A header that fits, and starts as its readers ask: as a length, JSON text would be beyond any file. */
     if (nbytes > 8 && hry_load64(p) <= size - 8 && p[8] == '{')
         return "safetensors";
@@ -33,6 +36,8 @@ const char *hry_foreign_format(const void *head, size_t nbytes, uint64_t size, c
         return "safetensors";
     if (ends_in(name, ".gguf"))
         return "gguf";
+    if (ends_in(name, ".npy"))
+        return "npy";
     if (ends_in(name, ".json") && first_letter(p, nbytes) == '{')
         return "safetensors-index";
     return NULL;
@@ -56,6 +61,8 @@ hry_status hry_foreign_open(const char *path, const hry_import_options *options,
         return hry_fail(err, HRY_E_INPUT, HRY_SECTION_NONE, 0, 0, "a file of no known format");
     if (strcmp(format, "gguf") == 0)
         return hry_gguf_open(path, options, file, err);
+    if (strcmp(format, "npy") == 0)
+        return hry_npy_open(path, options, file, err);
     return strcmp(format, "safetensors") == 0 ? hry_safetensors_open(path, options, file, err)
                                               : hry_safetensors_open_set(path, options, file, err);
 }

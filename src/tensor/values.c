@@ -3,6 +3,7 @@
 
 #include "base/checked.h"
 #include "layout/layouts.h"
+#include "tensor/in_order.h"
 #include "tensor/sparse.h"
 #include "tensor/verify.h"
 #include "type/types.h"
@@ -24,34 +25,10 @@ static uint8_t type_for(const hry_desc *desc)
     return info->bits <= (is_float ? 32 : 16) ? HRY_TYPE_FLOAT32 : HRY_TYPE_FLOAT64;
 }
 
-/*
- * What it costs to read any box of a tensor, however small, in the unit of reading a value: boxes have to be so large
- * that this is little beside them.
- */
-static uint64_t cost_of_box(const hry_tensor *tensor)
-{
-    hry_layout layout;
-    hry_layout_store store;
-    uint64_t cost = tensor->member_count;
-    hry_sparse sparse;
-    for (size_t i = 0; i < tensor->member_count; i++) {
-        uint64_t one = cost_of_box(tensor->members[i]);
-        cost = cost > UINT64_MAX - one ? UINT64_MAX : cost + one;
-    }
-    if (tensor->desc.layout == HRY_LAYOUT_BLOCK_PAGED && hry_desc_layout_get(&tensor->desc, &layout, &store))
-        return layout.num_seqs;
-    if (!hry_sparse_of(tensor, &sparse))
-        return cost;
-    if (sparse.tag == HRY_LAYOUT_CSC)
-        return sparse.shape[1];
-    bool found_by_search = sparse.tag == HRY_LAYOUT_CSR || (sparse.tag == HRY_LAYOUT_CSF && sparse.mode[0] == 0);
-    return found_by_search ? 0 : sparse.nnz;
-}
-
 /* Boxes of whole segments, or pieces of one where neighbours in row-major order are neighbours in memory. */
 static void plan_boxes(hry_values *v, bool long_runs)
 {
-    uint64_t segments = hry_ceil_div(cost_of_box(v->tensor), HRY_TALLY_SEGMENT);
+    uint64_t segments = hry_ceil_div(hry_tensor_box_cost(v->tensor), HRY_TALLY_SEGMENT);
     segments = segments < SEGMENTS_AT_MOST ? segments : SEGMENTS_AT_MOST;
     v->piece = segments > 0 ? segments * HRY_TALLY_SEGMENT : long_runs ? SOME : HRY_TALLY_SEGMENT;
 }

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "base/status.h"
+#include "tensor/in_order.h"
 #include "tensor/move.h"
 #include "tensor/stored.h"
 #include "tensor/values.h"
@@ -49,26 +50,6 @@ static hry_status hand_out_codes(const run *r, uint64_t first, uint64_t n)
 
 /* ---- Boxes ---- */
 
-/* The largest box of the first of n values from number `first` on: some axes whole, a part of one, one index of the
- * others. How many it holds. */
-static uint64_t box_from(const hry_values *v, uint64_t first, uint64_t n, hry_box *box)
-{
-    uint64_t size = 1;
-    uint32_t k = v->rank;
-    *box = v->whole;
-    for (uint32_t i = v->rank; i-- > 0; first /= v->whole.count[i])
-        box->start[i] = first % v->whole.count[i];
-    for (; k > 0 && box->start[k - 1] == 0 && n / size >= box->count[k - 1]; k--)
-        size *= box->count[k - 1];
-    if (k == 0)
-        return size;
-    for (uint32_t i = 0; i < k - 1; i++)
-        box->count[i] = 1;
-    uint64_t left = box->count[k - 1] - box->start[k - 1];
-    box->count[k - 1] = n / size < left ? n / size : left;
-    return size * box->count[k - 1];
-}
-
 static hry_status read_range(const run *r, uint64_t first, uint64_t n, uint8_t *room, hry_error *err)
 {
     const hry_values *v = r->values;
@@ -80,7 +61,7 @@ static hry_status read_range(const run *r, uint64_t first, uint64_t n, uint8_t *
                           .bits = (uint32_t)r->size * 8,
                           .token_counts = v->token_counts,
                           .executor = r->room_count > 1 ? NULL : v->executor };
-        some = box_from(v, first + done, n - done, &box);
+        some = hry_box_in_order(&v->whole, v->rank, first + done, n - done, &box);
         hry_map_packed(&sink.map, v->rank, box.count);
         status = hry_read_into(v->tensor, &box, &sink, err);
     }

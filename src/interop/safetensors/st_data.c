@@ -1,24 +1,9 @@
-#include "base/alloc.h"
 #include "base/checked.h"
 #include "base/status.h"
 #include "interop/byte_bools.h"
+#include "interop/made_buffer.h"
 #include "interop/quote.h"
 #include "interop/safetensors/st_file.h"
-
-/* A buffer of our own stands behind a head of a cache line's size, which keeps its alignment. */
-enum { BUFFER_ALIGN = 64 };
-
-typedef struct own_buffer {
-    _Alignas(BUFFER_ALIGN) hry_allocator allocator;
-    size_t size; /* with the head */
-} own_buffer;
-
-static void release_own(void *ctx)
-{
-    own_buffer *own = ctx;
-    hry_allocator allocator = own->allocator;
-    hry_free(&allocator, own, own->size, BUFFER_ALIGN);
-}
 
 static hry_status fail_bool(const hry_st_file *f, uint64_t i, uint64_t offset, hry_error *err)
 {
@@ -81,7 +66,7 @@ hry_status hry_st_file_buffer(const hry_st_file *f, uint64_t i, const void **buf
                               void **release_ctx, hry_error *err)
 {
     const hry_st_entry *e = &f->header.entries[i];
-    uint64_t nbytes = buffer_size(e), total;
+    uint64_t nbytes = buffer_size(e);
     *release = NULL;
     *release_ctx = NULL;
     *buffer = NULL;
@@ -94,21 +79,17 @@ hry_status hry_st_file_buffer(const hry_st_file *f, uint64_t i, const void **buf
         *buffer = f->bytes.at + f->header.data_at + e->begin;
         return HRY_OK;
     }
-    size_t size;
-    own_buffer *own = NULL;
-    if (hry_add(nbytes, sizeof *own, &total) && hry_to_size(total, &size))
-        own = hry_alloc(&f->allocator, size, BUFFER_ALIGN);
-    if (!own)
+    void *made = hry_made_buffer(&f->allocator, nbytes);
+    if (!made)
         return hry_fail_memory(err, nbytes);
-    *own = (own_buffer){ .allocator = f->allocator, .size = size };
-    status = hry_st_file_read(f, i, 0, own + 1, (size_t)nbytes, err);
+    status = hry_st_file_read(f, i, 0, made, (size_t)nbytes, err);
     if (status) {
-        release_own(own);
+        hry_made_buffer_release(made);
         return status;
     }
-    *buffer = own + 1;
-    *release = release_own;
-    *release_ctx = own;
+    *buffer = made;
+    *release = hry_made_buffer_release;
+    *release_ctx = made;
     return HRY_OK;
 }
 
