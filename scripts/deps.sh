@@ -4,7 +4,7 @@
 set -eu
 
 build="gcc libc6-dev make cmake ninja-build pkg-config libyajl-dev python3"
-test="$build g++ libcmocka-dev zlib1g-dev valgrind"
+test="$build g++ libcmocka-dev zlib1g-dev valgrind python3-numpy"
 fuzz="$build clang-14 clang libclang-rt-14-dev"
 lint="$test clang-14 clang-format-14 clang-format clang-tidy-14 clang-tidy cppcheck"
 prove="$fuzz $lint qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-aarch64-linux-gnu
