@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "interop/foreign_bytes.h"
-#include "interop/npy/npy_header.h"
 
 static bool ends_in(const char *name, const char *ending)
 {
@@ -27,7 +26,7 @@ const char *hry_foreign_format(const void *head, size_t nbytes, uint64_t size, c
     const uint8_t *p = head;
     if (nbytes >= 4 && memcmp(p, "GGUF", 4) == 0)
         return "gguf";
-    if (hry_npy_is(p, nbytes))
+    if (nbytes >= 6 && memcmp(p, "\x93NUMPY", 6) == 0)
         return "npy";
     /* A header that fits, and starts as its readers ask: as a length, JSON text would be beyond any file. */
     if (nbytes > 8 && hry_load64(p) <= size - 8 && p[8] == '{')

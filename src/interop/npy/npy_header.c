@@ -11,11 +11,6 @@
 static const char magic[] = "\x93NUMPY";
 enum { MAGIC = sizeof magic - 1 };
 
-bool hry_npy_is(const void *bytes, size_t nbytes)
-{
-    return nbytes >= MAGIC && memcmp(bytes, magic, MAGIC) == 0;
-}
-
 static hry_status fail_short(uint64_t size, hry_error *err)
 {
     return hry_fail(err, HRY_E_INPUT, HRY_SECTION_FILE_HEADER, size, size,
@@ -25,7 +20,7 @@ static hry_status fail_short(uint64_t size, hry_error *err)
 hry_status hry_npy_header_locate(const uint8_t *prefix, uint64_t size, uint64_t most, uint64_t *text_at,
                                  uint32_t *text_length, hry_error *err)
 {
-    if (!hry_npy_is(prefix, size < MAGIC ? (size_t)size : MAGIC))
+    if (size < MAGIC || memcmp(prefix, magic, MAGIC) != 0)
         return hry_fail(err, HRY_E_INPUT, HRY_SECTION_FILE_HEADER, 0, 0, "no .npy file");
     if (size < 10)
         return fail_short(size, err);

@@ -17,9 +17,6 @@ typedef struct hry_npy_header {
     uint64_t data_at; /* from the file's first byte */
 } hry_npy_header;
 
-/* Whether a file starts as one of these does. */
-bool hry_npy_is(const void *bytes, size_t nbytes);
-
 /*
  * Where the text lies, from the first HRY_NPY_PREFIX bytes of a file of `size` (all of a smaller one). HRY_E_LIMIT when
  * it is longer than most. Offsets of all reports are from the file's first byte.
