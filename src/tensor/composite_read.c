@@ -5,6 +5,7 @@
 #include "tensor/access.h"
 #include "tensor/add.h"
 #include "tensor/move.h"
+#include "tensor/split.h"
 #include "tensor/stored.h"
 #include "tensor/verify.h"
 #include "type/types.h"
@@ -71,9 +72,26 @@ static hry_status check_member(const hry_tensor *member, const hry_sink *sink, h
     return hry_tensor_check_readable(member, err);
 }
 
+/* The members that a box may lie in: first to end - 1. */
+static void members_around(const hry_tensor *tensor, const hry_box *box, size_t *first, size_t *end)
+{
+    uint32_t k = tensor->split_axis;
+    *first = 0;
+    *end = tensor->member_count;
+    if (k == HRY_RANK_MAX)
+        return;
+    uint64_t last = box->start[k] + (box->count[k] - 1) * (uint64_t)box->step[k];
+    uint64_t low = box->step[k] < 0 ? last : box->start[k], high = box->step[k] < 0 ? box->start[k] : last;
+    *first = hry_split_find(tensor, low);
+    *end = hry_split_find(tensor, high);
+    *end += *end < tensor->member_count;
+}
+
 static hry_status read_partition(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_error *err)
 {
-    for (size_t i = 0; i < tensor->member_count; i++) {
+    size_t first, end;
+    members_around(tensor, box, &first, &end);
+    for (size_t i = first; i < end; i++) {
         const hry_tensor *member = tensor->members[i];
         hry_box part;
         hry_sink to;

@@ -16,6 +16,7 @@ struct hry_tensor {
     const void **buffers;
     hry_tensor **members; /* one reference each */
     size_t member_count;
+    uint32_t split_axis;         /* of a composite: split.h */
     bool in_host;                /* the buffers can be read by this process */
     int32_t device_id;           /* which of its kind, where the tensor came from another library */
     atomic_bool scales_verified; /* and zero points: found right */

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "layout/layouts.h"
+#include "tensor/split.h"
 
 #include <string.h>
 
@@ -112,6 +113,7 @@ hry_status hry_tensor_adopt_members(const hry_desc *head, hry_tensor *const *mem
     t->member_count = count;
     if (count)
         memcpy(t->members, members, count * sizeof(void *));
+    t->split_axis = hry_split_axis(t);
     *tensor = t;
     return HRY_OK;
 }

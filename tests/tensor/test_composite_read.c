@@ -332,6 +332,63 @@ static void test_partition(void **state)
     }
 }
 
+/* Many members in order along an axis: each element comes from its own, whichever of them are asked. */
+static void test_many_members(void **state)
+{
+    (void)state;
+    enum { MANY = 500 };
+    for (uint32_t axis = 0; axis < 2; axis++) {
+        uint64_t seed = 3 + axis, total = 0, value = 0;
+        uint64_t shape[2] = { 3, 3 }, (*offsets)[2] = calloc(MANY, sizeof *offsets);
+        uint64_t *lengths = calloc(MANY, sizeof *lengths);
+        hry_tensor *members[MANY], *t;
+        hry_error err;
+        uint8_t bytes[512];
+        hry_desc desc;
+        for (size_t i = 0; i < MANY; i++) {
+            offsets[i][axis] = total;
+            total += lengths[i] = 1 + naive_below(&seed, 3);
+        }
+        shape[axis] = total;
+        for (size_t i = 0; i < MANY; i++) {
+            uint64_t own[2] = { 3, 3 };
+            void *buffer;
+            own[axis] = lengths[i];
+            hry_desc_spec spec = {
+                .type = HRY_TYPE_UINT16, .rank = 2, .shape = own, .parent_shape = shape, .shard_offset = offsets[i]
+            };
+            assert_int_equal(hry_desc_encode(&spec, NULL, bytes, sizeof bytes, &desc, &err), HRY_OK);
+            assert_int_equal(hry_tensor_alloc(&desc, NULL, &members[i], &buffer, &err), HRY_OK);
+            for (uint64_t e = 0; e < own[0] * own[1]; e++) /* its own number along the axis, and across */
+                hry_element_set_bits(
+                    HRY_TYPE_UINT16, buffer, e,
+                    axis ? (offsets[i][1] + e % own[1]) * 3 + e / own[1] : (offsets[i][0] + e / 3) * 3 + e % 3, 0);
+        }
+        hry_layout layout = { .tag = HRY_LAYOUT_COMPOSITE, .composition_rule = 1, .member_count = MANY };
+        hry_desc_spec head = { .type = HRY_TYPE_UINT16, .rank = 2, .shape = shape, .layout = &layout };
+        assert_int_equal(hry_desc_encode(&head, NULL, bytes, sizeof bytes, &desc, &err), HRY_OK);
+        assert_int_equal(hry_tensor_composite(&desc, members, MANY, NULL, &t, &err), HRY_OK);
+        for (size_t i = 0; i < MANY; i++)
+            hry_tensor_release(members[i]);
+        for (int round = 0; round < 300; round++) {
+            hry_box box;
+            uint64_t at[2] = { 0 }, index[2];
+            double *got = malloc((size_t)(total * 3) * sizeof *got);
+            dense_box(&seed, 2, shape, &box);
+            assert_int_equal(hry_tensor_read(t, &box, HRY_TYPE_FLOAT64, NULL, got, &err), HRY_OK);
+            value = 0;
+            do {
+                dense_index(&box, 2, at, index);
+                assert_true(got[value++] == (double)(index[axis] * 3 + index[1 - axis]));
+            } while (naive_next(2, box.count, at));
+            free(got);
+        }
+        hry_tensor_release(t);
+        free(offsets);
+        free(lengths);
+    }
+}
+
 static void test_group(void **state)
 {
     (void)state;
@@ -372,8 +429,9 @@ static void test_quantized_member(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replace),   cmocka_unit_test(test_add),   cmocka_unit_test(test_add_types),
-        cmocka_unit_test(test_partition), cmocka_unit_test(test_group), cmocka_unit_test(test_quantized_member),
+        cmocka_unit_test(test_replace),          cmocka_unit_test(test_add),          cmocka_unit_test(test_add_types),
+        cmocka_unit_test(test_partition),        cmocka_unit_test(test_many_members), cmocka_unit_test(test_group),
+        cmocka_unit_test(test_quantized_member),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
