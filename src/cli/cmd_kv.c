@@ -150,14 +150,15 @@ const cli_command cli_kv = {
     .name = "kv",
     .usage = "list|get|set|rm FILE [KEY [VALUE]]...",
     .summary = "show and change metadata",
-    .details = "  kv list FILE\n"
-               "  kv get FILE KEY...\n"
-               "  kv set FILE KEY VALUE [KEY VALUE]...\n"
-               "  kv rm FILE KEY...\n"
-               "\n"
-               "The changed file is written beside FILE and renamed over it, or written to --output. Bytes are given\n"
-               "as hexadecimal digits.",
-    .options = (const uint8_t[]){ CLI_OPT_TYPE, CLI_OPT_END },
+    .details =
+        "  kv list FILE\n"
+        "  kv get FILE KEY...\n"
+        "  kv set FILE KEY VALUE [KEY VALUE]...\n"
+        "  kv rm FILE KEY...\n"
+        "\n"
+        "The changed file is written beside FILE and renamed over it, or written to --output; --in-place writes\n"
+        "only what follows the tensors. Bytes are given as hexadecimal digits.",
+    .options = (const uint8_t[]){ CLI_OPT_TYPE, CLI_OPT_IN_PLACE, CLI_OPT_END },
     .groups = CLI_REPORTS | CLI_READS | CLI_WRITES,
     .min_args = 1,
     .max_args = -1,

@@ -75,7 +75,10 @@ const cli_command cli_rename = {
     .name = "rename",
     .usage = "FILE OLD NEW [OLD NEW]...",
     .summary = "give tensors other names",
-    .details = "The changed file is written beside FILE and renamed over it, or written to --output.",
+    .details =
+        "The changed file is written beside FILE and renamed over it, or written to --output; --in-place writes\n"
+        "only what follows the tensors.",
+    .options = (const uint8_t[]){ CLI_OPT_IN_PLACE, CLI_OPT_END },
     .groups = CLI_READS | CLI_WRITES,
     .min_args = 3,
     .max_args = -1,

@@ -138,6 +138,21 @@ class Edit(CliCase):
         self.assertEqual([data[t["descriptor_offset"]:][:t["descriptor_length"]] for t in tensors], [dynamic, cuda])
         self.assertEqual(self.data_of("c.hrry"), [b"abcd", b"efgh"])
 
+    def test_in_place(self):
+        """The same file, byte for byte, as by a copy beside it; an unfinished change is put back by the next command."""
+        other = self.write("other.hrry", small_model())
+        for path, way in ((self.model, ["--in-place"]), (other, [])):
+            self.ok("kv", "set", *way, path, "layers", "a text that is longer than what it takes the place of", "k", "1")
+            self.ok("rename", *way, path, "scalar", "empty", "empty", "scalar")
+            self.ok("kv", "rm", *way, path, "rate")
+        self.assertEqual(self.read("m.hrry"), self.read("other.hrry"))
+        self.assertFalse(os.path.exists(self.model + ".undo"))
+        self.assertEqual(self.fails(2, "kv", "set", "--in-place", "-o", "x.hrry", self.model, "k", "1").code, 2)
+        self.write("m.hrry.undo", b"something else")
+        before = self.read("m.hrry")
+        self.assertIn("damaged", self.fails(1, "kv", "set", "--in-place", self.model, "k", "2").line)
+        self.assertEqual(self.read("m.hrry"), before)
+
     def test_composites_and_opaque_tensors(self):
         member = [hrry.descriptor("int8", (2,), buffers=[2], shard=hrry.shard((4,), (at,))) for at in (0, 2)]
         private = hrry.descriptor("int8", (4,), 0xF1, hrry.u64s(7) + hrry.u32s(0), buffers=[4])
