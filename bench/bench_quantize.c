@@ -42,6 +42,7 @@ static const struct {
         .symmetric = true },
       0.3,
       0,
+      60,
       1 },
     { "NF4, 64", { .scheme = HRY_SCHEME_NF4, .axis = 1, .block = 64 }, 0, 8, 60, 1 },
     { "MXFP4, 32", { .scheme = HRY_SCHEME_MXFP, .axis = 1, .block = 32 }, 0, 8, 60, 1 },
