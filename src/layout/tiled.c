@@ -19,6 +19,7 @@ static level level_at(const uint8_t *p, uint32_t rank)
 {
     level l = { .tile_shape = p, .outer = p[8 * rank], .inner = p[8 * rank + 1] };
     p += 8 * rank + 4;
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): parsed bytes are all there */
     if (l.outer == STRIDED) {
         l.outer_strides = p;
         p += 8 * rank;
@@ -293,7 +294,9 @@ static void map_tiled(const hry_layout *layout, uint32_t rank, const uint64_t *s
     for (uint32_t k = 0; k < rank; k++) {
         hry_map_axis(map, shape[k]);
         for (uint32_t i = levels; i > 0; i--)
+            /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): set above, for each level and dimension */
             hry_map_digit(map, digits[i].size[k], (int64_t)digits[i].stride[k]);
+        /* NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): there is at least one level */
         hry_map_digit(map, HRY_DIGIT_REST, (int64_t)digits[0].stride[k]);
     }
 }

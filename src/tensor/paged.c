@@ -42,7 +42,7 @@ void hry_paged_pages(const hry_paged *paged, uint64_t sequence, uint64_t *low, u
 
 bool hry_paged_slot(const hry_paged *paged, uint64_t sequence, uint64_t token, uint64_t *slot)
 {
-    uint64_t low, high, page = token / paged->page_size, number;
+    uint64_t low = 0, high = 0, page = token / paged->page_size, number;
     hry_paged_pages(paged, sequence, &low, &high);
     if (page >= high - low)
         return false;
@@ -53,7 +53,7 @@ bool hry_paged_slot(const hry_paged *paged, uint64_t sequence, uint64_t token, u
 
 hry_status hry_paged_check_counts(const hry_paged *paged, const uint64_t *counts, hry_error *err)
 {
-    uint64_t total = 0, low, high;
+    uint64_t total = 0, low = 0, high = 0;
     if (!counts)
         return paged->num_seqs <= 1
                    ? HRY_OK

@@ -39,6 +39,7 @@ bool hry_sparse_of(const hry_tensor *tensor, hry_sparse *sparse)
                                                            : k;
     /* The descriptor's rules say that values and leaves are all there (D-38). */
     if (desc->layout == HRY_LAYOUT_COO)
+        /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): only row-major has rank 0 (D-16) */
         at_most(&sparse->nnz, sparse->index[0].count / rank);
     else
         at_most(&sparse->nnz, sparse->index[desc->layout == HRY_LAYOUT_CSF ? 2 * rank - 1 : 0].count);

@@ -35,7 +35,7 @@ static void hand_out(const run *r, uint64_t first, const uint8_t *values, uint64
     }
 }
 
-static hry_status hand_out_codes(const run *r, uint64_t first, uint64_t n)
+static void hand_out_codes(const run *r, uint64_t first, uint64_t n)
 {
     _Alignas(64) uint8_t room[HRY_STATS_CHUNK * sizeof(double)];
     const hry_values *v = r->values;
@@ -45,7 +45,6 @@ static hry_status hand_out_codes(const run *r, uint64_t first, uint64_t n)
         hry_decoder_run(&v->decoder, codes, some, NULL, 0, 1, room);
         hand_out(r, first + done, room, some);
     }
-    return HRY_OK;
 }
 
 /* ---- Boxes ---- */
@@ -124,7 +123,7 @@ static void do_unit(void *arg, size_t i)
     if (v->direct)
         hand_out(r, first, v->direct + (size_t)first * r->size, n);
     else if (v->codes)
-        status = hand_out_codes(r, first, n);
+        hand_out_codes(r, first, n);
     else
         status = hand_out_boxes(r, first, n, &err);
     if (status && !atomic_exchange(&r->failed, true)) {

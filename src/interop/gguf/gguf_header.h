@@ -67,6 +67,7 @@ uint32_t hry_gguf_header_type(const hry_gguf_header *header, hry_str name);
 /* Fails with "tensor NAME: ..." at an offset. */
 HRY_COLD HRY_PRINTF(6, 7) hry_status hry_gguf_fail(hry_error *err, hry_status status, uint64_t offset, uint64_t value,
                                                    hry_str name, const char *format, ...);
+#define hry_gguf_fail(...) hry_never_ok(hry_gguf_fail(__VA_ARGS__))
 
 /* ---- Its parts ---- */
 

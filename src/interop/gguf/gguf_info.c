@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#undef hry_gguf_fail
 hry_status hry_gguf_fail(hry_error *err, hry_status status, uint64_t offset, uint64_t value, hry_str name,
                          const char *format, ...)
 {
