@@ -75,7 +75,7 @@ static void count_repeats(const hry_values *v, hry_tally *tally)
     hry_tally_repeat(tally, v->times);
     if (v->last_repeats) /* groups are all of one value */
         for (unsigned g = 0; g < HRY_TALLY_GROUPS; g++)
-            tally->most[g] = tally->nnz ? (uint8_t)(4u << g) : 0;
+            tally->most[g] = (uint8_t)(tally->nnz ? 4u << g : 0);
 }
 
 static hry_status run(const hry_values *v, collector *c, hry_error *err)

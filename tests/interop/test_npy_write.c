@@ -95,7 +95,7 @@ static void test_there_and_back(void **state)
                                      HRY_TYPE_UINT64,    HRY_TYPE_FLOAT16,   HRY_TYPE_FLOAT32, HRY_TYPE_FLOAT64,
                                      HRY_TYPE_COMPLEX64, HRY_TYPE_COMPLEX128 };
     static const uint64_t shape[] = { 3, 7 };
-    _Alignas(64) uint8_t data[3 * 7 * 16];
+    _Alignas(64) uint8_t data[3 * 7 * 16 + 1];
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (uint8_t)(i * 37 + i / 11);
     for (size_t i = 0; i < sizeof types; i++)
@@ -343,6 +343,7 @@ static void test_one_tensor(void **state)
     assert_memory_equal(piped, kept.bytes, kept.nbytes);
     close(ends[0]);
     close(ends[1]);
+    free(kept.bytes);
     hry_file_close(file);
 
     /* A composite is one, with its members; two tensors are not, and none is none. */

@@ -540,12 +540,11 @@ static void test_found(void **state)
     }
     /* Another nnz than the layout's is refused (DW-7). */
     hry_statistics wrong = { .computed_mask = HRY_STATS_NNZ, .nnz = 1 };
-    uint8_t bytes[512];
+    uint8_t room[512];
     hry_desc desc;
     hry_error err;
-    assert_int_equal(
-        hry_desc_with_statistics(hry_tensor_desc(plain[1]), &wrong, NULL, bytes, sizeof bytes, &desc, &err),
-        HRY_E_INPUT);
+    assert_int_equal(hry_desc_with_statistics(hry_tensor_desc(plain[1]), &wrong, NULL, room, sizeof room, &desc, &err),
+                     HRY_E_INPUT);
     assert_string_equal(hry_rule_id(err.rule), "D-57");
     hry_tensor_release(plain[0]);
     hry_tensor_release(plain[1]);
