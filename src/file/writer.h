@@ -60,6 +60,9 @@ hry_status hry_writer_open_tensor(hry_writer *writer, hry_str name, const hry_de
 hry_status hry_writer_start(hry_writer *writer, hry_error *err);
 /* Where the file's data are aligned to, or will be once the header is written. */
 uint32_t hry_writer_alignment(const hry_writer *writer);
+/* The same for a tensor whose buffers cannot be known: nbytes of data as one piece, padding in it included. */
+hry_status hry_writer_open_opaque(hry_writer *writer, hry_str name, const hry_desc *desc, uint64_t nbytes,
+                                  hry_error *err);
 /* Is the writer in that state, and has nothing failed? */
 hry_status hry_writer_usable(const hry_writer *writer, enum hry_writer_state state, hry_error *err);
 /* Remembers a failure that leaves the output incomplete. */

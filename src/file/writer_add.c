@@ -89,6 +89,17 @@ static hry_status copy_through(hry_writer *w, hry_file *from, const hry_stored *
     return status;
 }
 
+static hry_status copy_stored(hry_writer *w, hry_file *from, const hry_stored *stored, hry_error *err)
+{
+    if (stored->nbytes == 0)
+        return HRY_OK;
+    if (stored->bytes)
+        return hry_writer_data(w, stored->bytes, (size_t)stored->nbytes, err);
+    if (stored->fd >= 0)
+        return hry_writer_data_fd(w, stored->fd, stored->offset, stored->nbytes, err);
+    return copy_through(w, from, stored, err);
+}
+
 static hry_status copy_buffer(hry_writer *w, hry_file *from, uint32_t i, const hry_desc *desc, uint32_t k,
                               hry_error *err)
 {
@@ -96,16 +107,28 @@ static hry_status copy_buffer(hry_writer *w, hry_file *from, uint32_t i, const h
     hry_status status = from->ops->stored(from, i, desc, k, &stored, err);
     if (status)
         return status;
-    if (stored.nbytes == 0)
-        status = HRY_OK;
-    else if (stored.bytes)
-        status = hry_writer_data(w, stored.bytes, (size_t)stored.nbytes, err);
-    else if (stored.fd >= 0)
-        status = hry_writer_data_fd(w, stored.fd, stored.offset, stored.nbytes, err);
-    else
-        status = copy_through(w, from, &stored, err);
+    status = copy_stored(w, from, &stored, err);
     hry_tensor_release(stored.owner);
     return status;
+}
+
+/* A tensor whose buffer table is out of reach: its data as they lie, which means the same only at the same alignment.
+ */
+static hry_status copy_opaque(hry_writer *w, hry_str name, hry_file *from, uint64_t i, const hry_desc *desc,
+                              hry_error *err)
+{
+    hry_file_entry entry;
+    if (!hry_file_entry_get(from, i, &entry) || (entry.data_length && hry_writer_alignment(w) != from->info.alignment))
+        return hry_fail(
+            err, HRY_E_UNSUPPORTED, HRY_SECTION_BUFFERS, 0, i,
+            "tensor %" PRIu64 " has an unknown layout: it can go only to a file of its own file's alignment", i);
+    hry_stored stored = { .nbytes = entry.data_length,
+                          .fd = hry_container_of(from)->store.fd,
+                          .offset = entry.data_offset };
+    hry_status status = hry_writer_open_opaque(w, name, desc, entry.data_length, err);
+    if (!status)
+        status = copy_stored(w, from, &stored, err);
+    return status ? hry_writer_result(w, status) : hry_writer_end(w, err);
 }
 
 hry_status hry_writer_copy(hry_writer *writer, const char *name, size_t len, hry_file *from, uint64_t i, hry_error *err)
@@ -124,8 +147,7 @@ hry_status hry_writer_copy(hry_writer *writer, const char *name, size_t len, hry
     if (status)
         return status;
     if (own.state & HRY_DESC_NO_BUFFERS)
-        return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_BUFFERS, 0, 0,
-                        "tensor %" PRIu64 " has an unknown layout: where its buffers lie cannot be known", i);
+        return copy_opaque(writer, n, from, i, &own, err);
     status = hry_writer_open_tensor(writer, n, &own, err);
     for (uint32_t k = 0; k < hry_desc_buffer_count(&own) && !status; k++)
         status = copy_buffer(writer, from, (uint32_t)i, &own, k, err);

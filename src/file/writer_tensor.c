@@ -121,12 +121,9 @@ static hry_status add_entry(hry_writer *w, hry_str name, const hry_desc *desc, u
     return HRY_OK;
 }
 
-hry_status hry_writer_open_tensor(hry_writer *writer, hry_str name, const hry_desc *desc, hry_error *err)
+/* Index entry, header if it is the first, descriptor and padding. */
+static hry_status open_placed(hry_writer *w, hry_str name, const hry_desc *desc, uint64_t offset, hry_error *err)
 {
-    hry_writer *w = writer;
-    uint64_t offset = w->started ? w->out.position : HRY_HEADER_SIZE;
-    if (!place(desc, offset, hry_writer_alignment(w), &w->tensor))
-        return hry_fail_usage(err, "the tensor does not fit a file");
     hry_status status = add_entry(w, name, desc, offset, &w->tensor, err);
     if (status)
         return status;
@@ -139,6 +136,26 @@ hry_status hry_writer_open_tensor(hry_writer *writer, hry_str name, const hry_de
     if (!status)
         w->state = HRY_WRITER_IN_TENSOR;
     return hry_writer_result(w, status);
+}
+
+hry_status hry_writer_open_tensor(hry_writer *writer, hry_str name, const hry_desc *desc, hry_error *err)
+{
+    uint64_t offset = writer->started ? writer->out.position : HRY_HEADER_SIZE;
+    if (!place(desc, offset, hry_writer_alignment(writer), &writer->tensor))
+        return hry_fail_usage(err, "the tensor does not fit a file");
+    return open_placed(writer, name, desc, offset, err);
+}
+
+hry_status hry_writer_open_opaque(hry_writer *writer, hry_str name, const hry_desc *desc, uint64_t nbytes,
+                                  hry_error *err)
+{
+    uint64_t offset = writer->started ? writer->out.position : HRY_HEADER_SIZE, start, end;
+    uint64_t align = nbytes ? hry_writer_alignment(writer) : 8;
+    if (!hry_add(offset, desc->length, &start) || !hry_align_up(start, align, &start) ||
+        !hry_add(start, nbytes, &end) || end > INT64_MAX - HRY_ALIGNMENT_MAX)
+        return hry_fail_usage(err, "the tensor does not fit a file");
+    writer->tensor = (hry_open_tensor){ .data_offset = start, .end = end, .size = { nbytes }, .count = nbytes != 0 };
+    return open_placed(writer, name, desc, offset, err);
 }
 
 hry_status hry_writer_begin(hry_writer *writer, const char *name, size_t len, const hry_desc *desc, hry_error *err)

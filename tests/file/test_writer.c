@@ -1,5 +1,6 @@
 /* What the writer writes, byte by byte and as readers see it. */
 #include "base/bytes.h"
+#include "file/assemble.h"
 #include "file/kept.h"
 #include "support/scratch.h"
 
@@ -315,6 +316,41 @@ static void copies_of_stored_tensors(void **state)
     free(k.bytes);
 }
 
+/* A layout that nobody knows, its buffer table out of reach: carried as it is, by a permissive writer. */
+static void opaque_tensors(void **state)
+{
+    (void)state;
+    assembly a;
+    kept copy;
+    hry_file *f;
+    uint8_t descriptor[128], data[5000];
+    uint64_t size = sizeof data, shape[] = { sizeof data };
+    size_t length = asm_dense(descriptor, 0x11, 1, shape, size);
+    memset(data, 7, sizeof data);
+    descriptor[15] = 0x20;
+    descriptor[length - 1] = 1; /* no row of a buffer table ends so */
+    asm_begin(&a, ASM_CRC, 8192);
+    asm_floats(&a, "x", (float[]){ 1 }, 1, (uint64_t[]){ 1 });
+    asm_tensor(&a, "o", descriptor, length, data, &size, 1);
+    asm_end(&a);
+    hry_file_options permissive = { .parse.permissive = true };
+    for (uint32_t alignment = 4096; alignment <= 8192; alignment += 4096) {
+        assert_int_equal(hry_file_open_memory(a.bytes, a.nbytes, NULL, NULL, &permissive, &f, NULL), HRY_OK);
+        hry_writer *w =
+            writer_to(&copy, &(hry_writer_options){ .alignment = alignment, .no_kv = true, .parse.permissive = true });
+        assert_int_equal(hry_writer_copy(w, "x", 1, f, 0, NULL), HRY_OK);
+        assert_int_equal(hry_writer_copy(w, "o", 1, f, 1, NULL), alignment == 8192 ? HRY_OK : HRY_E_UNSUPPORTED);
+        finish(w);
+        hry_file_close(f);
+        if (alignment == 8192) {
+            assert_int_equal(copy.nbytes, a.nbytes);
+            assert_memory_equal(copy.bytes, a.bytes, a.nbytes);
+        }
+        free(copy.bytes);
+    }
+    asm_free(&a);
+}
+
 /* Through a pipe, where nothing can be taken back. */
 static void to_a_pipe(void **state)
 {
@@ -359,7 +395,7 @@ int main(void)
         cmocka_unit_test(metadata_comes_back), cmocka_unit_test(sorted_index),
         cmocka_unit_test(empty_tensors),       cmocka_unit_test(several_buffers),
         cmocka_unit_test(large_data),          cmocka_unit_test(copies_of_stored_tensors),
-        cmocka_unit_test(to_a_pipe),
+        cmocka_unit_test(opaque_tensors),      cmocka_unit_test(to_a_pipe),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
