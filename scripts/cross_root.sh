@@ -16,7 +16,7 @@ apt() {
 }
 apt update || true # what matters is whether the packages are found
 cd "$folder/debs"
-apt download libcmocka0 libcmocka-dev libyajl2 libyajl-dev zlib1g zlib1g-dev
+apt download libcmocka0 libcmocka-dev libyajl2 libyajl-dev zlib1g zlib1g-dev libssl3 libssl-dev
 for package in ./*.deb; do
     dpkg -x "$package" "$folder"
 done

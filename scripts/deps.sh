@@ -3,7 +3,7 @@
 # Prints what it installs and how. With --if-missing it is silent when nothing is missing.
 set -eu
 
-build="gcc libc6-dev make cmake ninja-build pkg-config libyajl-dev python3"
+build="gcc libc6-dev make cmake ninja-build pkg-config libyajl-dev libssl-dev python3"
 test="$build g++ libcmocka-dev zlib1g-dev valgrind python3-numpy"
 fuzz="$build clang-14 clang libclang-rt-14-dev"
 lint="$test clang-14 clang-format-14 clang-format clang-tidy-14 clang-tidy cppcheck"

@@ -5,9 +5,9 @@
 #include <string.h>
 
 static const cli_command *const commands[] = {
-    &cli_info,    &cli_check,    &cli_inspect,    &cli_cat,      &cli_extract, &cli_stats,
-    &cli_convert, &cli_quantize, &cli_dequantize, &cli_relayout, &cli_kv,      &cli_rename,
-    &cli_merge,   &cli_slicing,  &cli_split,      &cli_registry, &cli_help,
+    &cli_info,  &cli_check,   &cli_inspect,  &cli_cat,        &cli_extract,  &cli_stats, &cli_hash,
+    &cli_diff,  &cli_convert, &cli_quantize, &cli_dequantize, &cli_relayout, &cli_kv,    &cli_rename,
+    &cli_merge, &cli_slicing, &cli_split,    &cli_registry,   &cli_help,
 };
 
 const cli_command *cli_command_at(size_t position)

@@ -1,5 +1,6 @@
 /* hurray check: everything that the format requires of a file. */
 #include "cli/cli_commands.h"
+#include "cli/cli_digest.h"
 #include "cli/cli_input.h"
 #include "cli/cli_json.h"
 #include "cli/cli_out.h"
@@ -71,6 +72,37 @@ static void add_finding(void *ctx, const hry_finding *found)
     add(ctx, &err, found->tensor, found->lint);
 }
 
+/* A tensor's values against the digest that the metadata have of them. False when that could not be found out. */
+static bool check_digest(cli_input *input, const hry_kv *kv, findings *all, hry_error *err)
+{
+    cli_digester digester = { 0 };
+    cli_digest want, have;
+    bool has;
+    uint64_t i;
+    hry_str name = cli_digest_key_tensor(kv->key);
+    if (!name.ptr || kv->value.type != HRY_KV_STRING || !hry_file_find(input->file, name.ptr, name.len, &i) ||
+        !cli_digest_parse(kv->value.as.string.ptr, kv->value.as.string.len, &want))
+        return true;
+    if (cli_digest_tensor(&digester, input->file, i, &have, &has, err))
+        return err->status == HRY_E_INPUT || err->status == HRY_E_LIMIT || err->status == HRY_E_UNSUPPORTED;
+    if (!has || memcmp(&want, &have, sizeof want) == 0)
+        return true;
+    hry_file_entry entry = { 0 };
+    hry_file_entry_get(input->file, i, &entry);
+    hry_error fault = { .status = HRY_E_INPUT, .section = HRY_SECTION_DATA, .offset = entry.data_offset };
+    snprintf(fault.message, sizeof fault.message, "the values are not those of the digest in the metadata");
+    add(all, &fault, name, false);
+    return true;
+}
+
+static bool check_digests(cli_input *input, findings *all, hry_error *err)
+{
+    for (uint64_t k = 0; k < hry_file_kv_count(input->file); k++)
+        if (!check_digest(input, hry_file_kv_at(input->file, k), all, err))
+            return false;
+    return true;
+}
+
 static bool check_input(cli_input *input, const cli_args *args, findings *all, hry_error *err)
 {
     if (cli_input_load(input, args, err)) {
@@ -85,7 +117,9 @@ static bool check_input(cli_input *input, const cli_args *args, findings *all, h
     uint64_t violations;
     hry_check_options options = { .lint = cli_has(args, CLI_OPT_LINT),
                                   .headers_only = cli_has(args, CLI_OPT_HEADERS_ONLY) };
-    return hry_file_check(input->file, &options, add_finding, all, &violations, err) == HRY_OK;
+    if (hry_file_check(input->file, &options, add_finding, all, &violations, err))
+        return false;
+    return options.headers_only || check_digests(input, all, err);
 }
 
 static void findings_json(cli_json *json, const char *key, const findings *all, bool lint)

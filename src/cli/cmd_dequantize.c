@@ -1,5 +1,6 @@
 /* hurray dequantize: floats again. */
 #include "cli/cli_commands.h"
+#include "cli/cli_digest.h"
 #include "cli/cli_out.h"
 #include "cli/cli_remake.h"
 
@@ -35,8 +36,10 @@ static int run(const cli_args *args)
     cli_remake remake = { .transform = &t, .make = dequantize, .what = "dequantized", .ctx = &type };
     for (uint64_t k = 0; k < t.rows.count; k++) {
         cli_item *item = cli_plan_add_row(&t.plan, &t.input, &t.rows.rows[k]);
-        if (is_wanted(t.input.file, &t.rows.rows[k]))
+        if (is_wanted(t.input.file, &t.rows.rows[k])) {
             cli_remake_item(&remake, item);
+            cli_digest_forget(&t.plan, item->name);
+        }
     }
     return cli_transform_close(&t, cli_remake_start(&remake));
 }

@@ -1,5 +1,6 @@
 /* hurray quantize: codes and scales instead of floats, and what that costs. */
 #include "cli/cli_commands.h"
+#include "cli/cli_digest.h"
 #include "cli/cli_json.h"
 #include "cli/cli_out.h"
 #include "cli/cli_remake.h"
@@ -240,8 +241,10 @@ static int quantize_all(quantization *q, cli_transform *t)
     for (uint64_t k = 0; k < q->count; k++) {
         q->losses[k] = (loss){ 0 };
         cli_item *item = cli_plan_add_row(&t->plan, &t->input, &t->rows.rows[k]);
-        if (is_wanted(q, t->input.file, &t->rows.rows[k]))
+        if (is_wanted(q, t->input.file, &t->rows.rows[k])) {
             cli_remake_item(&remake, item);
+            cli_digest_forget(&t->plan, item->name);
+        }
     }
     int code = cli_remake_start(&remake);
     bool standard = strcmp(t->output.name, "-") == 0, dry = t->output.dry;

@@ -1,5 +1,6 @@
 /* hurray slice: parts of tensors in a file of their own. */
 #include "cli/cli_commands.h"
+#include "cli/cli_digest.h"
 #include "cli/cli_find.h"
 #include "cli/cli_out.h"
 #include "cli/cli_slice.h"
@@ -73,6 +74,7 @@ static void add_tree(slicing *s, const cli_row *row, job *j, const cli_found *fo
     *j = (job){ s, found };
     item->make = make_slice;
     item->make_ctx = j;
+    cli_digest_forget(&t->plan, item->name);
 }
 
 /* Rows by the position of their tensors. */
