@@ -102,6 +102,16 @@ void cli_rows_listed(hry_file *file, const cli_args *args, cli_rows *rows)
     free(all.rows);
 }
 
+void cli_rows_marked(hry_file *file, const cli_args *args, cli_rows *rows)
+{
+    cli_rows_written(file, rows);
+    for (uint64_t k = 0; k < rows->count;) {
+        bool chosen = cli_selected(args, rows->rows[k].name);
+        for (uint64_t end = k + rows->rows[k].size; k < end; k++)
+            rows->rows[k].chosen = chosen;
+    }
+}
+
 void cli_rows_chosen(hry_file *file, const cli_args *args, cli_rows *rows)
 {
     uint64_t root_count, kept = 0;

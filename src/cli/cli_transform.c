@@ -66,6 +66,12 @@ int cli_transform_open(cli_transform *t, const cli_args *args)
     return code ? cli_output_close(&t->output, code) : CLI_OK;
 }
 
+void cli_transform_keep_others(cli_transform *t)
+{
+    free(t->rows.rows);
+    cli_rows_marked(t->input.file, t->args, &t->rows);
+}
+
 int cli_transform_close(cli_transform *t, int code)
 {
     if (code == CLI_OK)

@@ -19,6 +19,8 @@ typedef struct cli_transform {
 
 /* DST is the second argument, or --output. Exit code; a report on failure. */
 int cli_transform_open(cli_transform *transform, const cli_args *args);
+/* For commands that change what is chosen: all tensors are in rows, the others to be kept as they are. */
+void cli_transform_keep_others(cli_transform *transform);
 /* Writes the plan when code is CLI_OK; frees all. Exit code. */
 int cli_transform_close(cli_transform *transform, int code);
 

@@ -19,7 +19,7 @@ static hry_status dequantize(cli_remake *remake, hry_tensor *tensor, uint64_t pl
 static bool is_wanted(hry_file *file, const cli_row *row)
 {
     hry_desc desc;
-    return !row->depth && row->size == 1 && !hry_file_desc(file, row->i, &desc, NULL) &&
+    return row->chosen && !row->depth && row->size == 1 && !hry_file_desc(file, row->i, &desc, NULL) &&
            hry_desc_flags(&desc) & HRY_HAS_QUANTIZATION;
 }
 
@@ -33,6 +33,7 @@ static int run(const cli_args *args)
     int code = cli_transform_open(&t, args);
     if (code)
         return code;
+    cli_transform_keep_others(&t);
     cli_remake remake = { .transform = &t, .make = dequantize, .what = "dequantized", .ctx = &type };
     for (uint64_t k = 0; k < t.rows.count; k++) {
         cli_item *item = cli_plan_add_row(&t.plan, &t.input, &t.rows.rows[k]);

@@ -149,7 +149,8 @@ static bool is_wanted(const quantization *q, hry_file *file, const cli_row *row)
 {
     hry_desc desc;
     uint64_t nbytes;
-    if (row->depth || row->size > 1 || hry_file_desc(file, row->i, &desc, NULL) || !hry_desc_data_size(&desc, &nbytes))
+    if (!row->chosen || row->depth || row->size > 1 || hry_file_desc(file, row->i, &desc, NULL) ||
+        !hry_desc_data_size(&desc, &nbytes))
         return false;
     const hry_type_info *type = hry_type_find(hry_desc_type(&desc));
     return type && type->kind == HRY_KIND_FLOAT && !(hry_desc_flags(&desc) & HRY_HAS_QUANTIZATION) &&
@@ -236,6 +237,7 @@ static void put_json(const quantization *q)
 static int quantize_all(quantization *q, cli_transform *t)
 {
     cli_remake remake = { .transform = t, .make = quantize, .what = "quantized", .ctx = q };
+    cli_transform_keep_others(t);
     q->count = t->rows.count;
     q->losses = cli_realloc_items(NULL, q->count, sizeof *q->losses);
     for (uint64_t k = 0; k < q->count; k++) {
@@ -274,8 +276,9 @@ const cli_command cli_quantize = {
     .usage = "SRC DST --scheme SCHEME",
     .summary = "store floats as codes and scales, and say what that costs",
     .details =
-        "All tensors of floats are quantized, or those that --include, --exclude and --min-size leave; what does\n"
-        "not suit the scheme stays as it is, which --strict refuses. Prints for each the largest error, the root\n"
+        "All tensors of floats are quantized, or those that --include, --exclude and --min-size choose; the others\n"
+        "stay as they are, and so does what does not suit the scheme, which --strict refuses. Prints for each the "
+        "largest error, the root\n"
         "of the mean square error, the signal-to-noise ratio and the sizes. --type is that of the codes: int8,\n"
         "uint8, int4, uint4, int2, uint2, int16, ..., for mxfp float8_e4m3, float8_e5m2, float6_e2m3,\n"
         "float6_e3m2 or float4_e2m1.",

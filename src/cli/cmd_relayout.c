@@ -39,9 +39,9 @@ static void add_rows(cli_remake *remake)
         const cli_row *row = &t->rows.rows[k];
         bool group = composition_rule(t->input.file, row->i) == GROUP;
         cli_item *item = cli_plan_add_row(&t->plan, &t->input, row);
-        if (!group)
+        if (row->chosen && !group)
             cli_remake_item(remake, item);
-        k += group ? 1 : row->size;
+        k += row->chosen && !group ? row->size : 1;
     }
 }
 
@@ -57,6 +57,7 @@ static int run(const cli_args *args)
     int code = cli_transform_open(&t, args);
     if (code)
         return code;
+    cli_transform_keep_others(&t);
     cli_remake remake = { .transform = &t, .make = move, .what = "moved", .ctx = &layout };
     add_rows(&remake);
     return cli_transform_close(&t, cli_remake_start(&remake));

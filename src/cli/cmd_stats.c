@@ -260,8 +260,11 @@ static int write_file(const cli_args *args)
     stats s = { .args = args, .input = &t.input, .options = { .executor = cli_pool_executor(&t.pool) } };
     if (t.format != &cli_format_hurray)
         return cli_transform_close(&t, cli_usage(args->command, "%s files keep no statistics", t.format->name));
+    cli_transform_keep_others(&t);
     for (uint64_t k = 0; k < t.rows.count; k++) {
         cli_item *item = cli_plan_add_row(&t.plan, &t.input, &t.rows.rows[k]);
+        if (!t.rows.rows[k].chosen)
+            continue;
         item->describe = describe;
         item->make_ctx = &s;
     }

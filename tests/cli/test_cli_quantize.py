@@ -56,7 +56,7 @@ class Quantize(CliCase):
         self.assertEqual((doc["total"]["bytes_before"], doc["total"]["bytes_after"]), (6144, 768 + 192))
         self.assertLess(doc["total"]["max_error"], max(map(abs, weights)) / 13)
         self.ok("check", "--lint", "q.hrry")
-        self.assertEqual(sorted(self.tensors("q.hrry")), ["ids", "w"])
+        self.assertEqual(sorted(self.tensors("q.hrry")), ["bias", "ids", "w"])
         self.assertEqual(self.ok("kv", "get", "q.hrry", "k").text, "1\n")
         self.ok("dequantize", "q.hrry", "d.hrry")
         self.assertEqual(self.parts("d.hrry", "w")[1], [floats(*values)])
@@ -99,6 +99,21 @@ class Quantize(CliCase):
         self.assertFalse(os.path.exists(self.path("new.hrry")))
         doc = self.ok("quantize", "m.hrry", "min.hrry", "--scheme", "per-tensor", "--min-size", "1K", "--json").json()
         self.assertEqual([loss["name"] for loss in doc["tensors"]], ["w"])
+
+    def test_others_stay(self):
+        """Choosing some tensors is no reason to lose the others."""
+        names = set(self.tensors("m.hrry"))
+        self.ok("quantize", "m.hrry", "q.hrry", "--scheme", "per-tensor", "--include", "w")
+        self.assertEqual(set(self.tensors("q.hrry")), names)
+        self.assertEqual(self.parts("q.hrry", "bias")[1], self.parts("m.hrry", "bias")[1])
+        self.ok("dequantize", "q.hrry", "d.hrry", "--exclude", "bias")
+        self.assertEqual(set(self.tensors("d.hrry")), names)
+        self.ok("relayout", "m.hrry", "r.hrry", "--layout", "col", "--include", "w")
+        self.assertEqual({name: tensor["layout"] for name, tensor in self.tensors("r.hrry").items()},
+                         {name: "column-major" if name == "w" else "row-major" for name in names})
+        self.ok("stats", "m.hrry", "--write", "-o", "s.hrry", "--include", "w")
+        self.assertEqual({name for name, tensor in self.tensors("s.hrry").items() if tensor["statistics"]}, {"w"})
+        self.assertEqual(set(self.tensors("s.hrry")), names)
 
     def test_wrong_calls(self):
         for args in ((), ("--scheme", "x"), ("--scheme", "nf4", "--type", "x"), ("--scheme", "nf4", "--block", "0"),
