@@ -1,5 +1,6 @@
 /* hurray rename: other names for tensors. */
 #include "cli/cli_commands.h"
+#include "cli/cli_digest.h"
 #include "cli/cli_edit.h"
 #include "cli/cli_out.h"
 
@@ -11,8 +12,20 @@ static bool same(hry_str a, const char *b)
     return a.len == strlen(b) && memcmp(a.ptr, b, a.len) == 0;
 }
 
+/* The digest of a tensor goes with its name. *key gets memory that the caller frees. */
+static void rename_digest(cli_plan *plan, hry_str from, const char *to, char **key)
+{
+    for (uint64_t k = 0; k < plan->kv_count && !*key; k++) {
+        hry_str name = cli_digest_key_tensor(plan->kvs[k].key);
+        if (!name.ptr || name.len != from.len || memcmp(name.ptr, from.ptr, from.len) != 0)
+            continue;
+        *key = cli_format("%s%s", CLI_DIGEST_KEY, to);
+        plan->kvs[k].key = (hry_str){ *key, strlen(*key) };
+    }
+}
+
 /* All names change at once, so that two tensors can swap theirs. */
-static int rename_items(cli_plan *plan, const cli_args *args)
+static int rename_items(cli_plan *plan, const cli_args *args, char **keys)
 {
     int code = CLI_OK;
     for (int k = 1; k + 1 < args->count; k += 2) {
@@ -22,6 +35,7 @@ static int rename_items(cli_plan *plan, const cli_args *args)
             if (!same(hry_file_name(item->file, item->i), args->items[k]))
                 continue;
             item->name = (hry_str){ args->items[k + 1], strlen(args->items[k + 1]) };
+            rename_digest(plan, hry_file_name(item->file, item->i), args->items[k + 1], &keys[k / 2]);
             found = true;
         }
         if (!found)
@@ -65,10 +79,18 @@ static int run(const cli_args *args)
     int code = cli_edit_open(&edit, args->items[0], args);
     if (code)
         return code;
-    code = rename_items(&edit.plan, args);
+    size_t count = (size_t)args->count / 2;
+    char **keys = cli_realloc_items(NULL, count, sizeof *keys);
+    for (size_t k = 0; k < count; k++)
+        keys[k] = NULL;
+    code = rename_items(&edit.plan, args, keys);
     if (code == CLI_OK)
         code = check_names(&edit.plan, args->items[0]);
-    return cli_edit_close(&edit, args, true, code);
+    code = cli_edit_close(&edit, args, true, code);
+    for (size_t k = 0; k < count; k++)
+        free(keys[k]);
+    free(keys);
+    return code;
 }
 
 const cli_command cli_rename = {

@@ -172,5 +172,17 @@ class Edit(CliCase):
         self.assertEqual(data[by_offset[3]["data_offset"]:][:4], b"wxyz")
 
 
+class Digests(CliCase):
+    def test_digests_follow_names(self):
+        self.write("m.hrry", small_model())
+        self.ok("convert", "m.hrry", "d.hrry", "--digest")
+        for args in ("scalar", "other"), ("other", "third", "--in-place"):
+            self.ok("rename", "d.hrry", *args)
+            kv = self.ok("info", "--json", "d.hrry").json()["kv"]
+            self.assertIn("digest.sha256." + args[1], kv)
+            self.assertNotIn("digest.sha256." + args[0], kv)
+            self.ok("check", "d.hrry")
+
+
 if __name__ == "__main__":
     unittest.main()
