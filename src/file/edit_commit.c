@@ -81,22 +81,22 @@ static hry_status commit_in_place(const hry_edit *e, const hry_change *c, hry_er
 }
 
 /* The old bytes are read from the file once more: what the edit has of them is only their meaning. */
-static hry_status commit_change(const hry_edit *e, hry_change *c, hry_error *err)
+static hry_status commit_change(const hry_edit *e, hry_change c, hry_error *err)
 {
     const hry_container *f = hry_container_of(e->file);
     uint8_t header[HRY_HEADER_SIZE];
     hry_status status = f->store.ops->read(&f->store, 0, header, sizeof header, err);
-    c->old_header = header;
+    c.old_header = header;
     if (status || !e->in_place)
-        return status ? status : commit_beside(e, c, err);
-    size_t nbytes = (size_t)(c->old_size - c->offset);
+        return status ? status : commit_beside(e, &c, err);
+    size_t nbytes = (size_t)(c.old_size - c.offset);
     uint8_t *tail = hry_alloc(&e->allocator, nbytes, 8);
     if (!tail)
         return hry_fail_memory(err, nbytes);
-    status = f->store.ops->read(&f->store, c->offset, tail, nbytes, err);
-    c->old_tail = tail;
+    status = f->store.ops->read(&f->store, c.offset, tail, nbytes, err);
+    c.old_tail = tail;
     if (!status)
-        status = commit_in_place(e, c, err);
+        status = commit_in_place(e, &c, err);
     hry_free(&e->allocator, tail, nbytes, 8);
     return status;
 }
@@ -117,7 +117,7 @@ hry_status hry_edit_commit(hry_edit *edit, hry_error *err)
     hry_change change = {
         .offset = offset, .old_size = c->store.size, .new_size = offset + nbytes, .new_header = header, .new_tail = tail
     };
-    status = commit_change(edit, &change, err);
+    status = commit_change(edit, change, err);
     edit->done = status == HRY_OK;
     hry_free(&edit->allocator, tail, nbytes, 8);
     return status;

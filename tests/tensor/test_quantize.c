@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "support/naive_layout.h"
 #include "support/rules_reached.h"
+#include "tensor/convert.h"
 
 #include <float.h>
 #include <hurray/hurray.h>
@@ -72,6 +73,8 @@ static double *codes(const hry_tensor *t, uint64_t n)
     double *c = malloc((n + 1) * sizeof *c);
     hry_read_options options = { .stored = true };
     assert_int_equal(hry_tensor_read_with(t, NULL, HRY_TYPE_FLOAT64, NULL, &options, c, NULL), HRY_OK);
+    if (HRY_HOST_SWAPS)
+        hry_swap_elements(HRY_TYPE_FLOAT64, c, n);
     return c;
 }
 
