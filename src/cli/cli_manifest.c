@@ -71,10 +71,9 @@ static char *shown(const char *text, size_t len)
     char *out;
     size_t size;
     FILE *stream = open_memstream(&out, &size);
-    if (!stream)
-        cli_out_of_memory();
-    cli_put_text(stream, text, len);
-    if (fclose(stream) != 0)
+    if (stream)
+        cli_put_text(stream, text, len);
+    if (!stream || fclose(stream) != 0)
         cli_out_of_memory();
     return out;
 }

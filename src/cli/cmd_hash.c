@@ -116,6 +116,7 @@ static int run_check(hashing *h, const char *path)
         return code;
     h->manifest = &manifest;
     code = hash_all(h);
+    h->manifest = NULL;
     cli_manifest_close(&manifest);
     return code;
 }

@@ -140,7 +140,7 @@ hry_status hry_edit_kv(hry_edit *edit, const char *key, size_t len, const hry_kv
     edit->kvs = array;
     if (!room || (i == edit->kv_count && !own_key) || !keep_value(edit, value, &kv.value))
         return hry_fail_memory(err, len);
-    if (i == edit->kv_count) {
+    if (own_key) {
         memcpy(own_key, key, len);
         edit->kvs[edit->kv_count++].key = (hry_str){ own_key, len };
     }

@@ -135,6 +135,14 @@ static hry_status read_tokens(const page_job *w, const uint64_t *counts, hry_err
     return HRY_OK;
 }
 
+static hry_status take_pages(const hry_tensor *tensor, hry_paged *paged, hry_error *err)
+{
+    if (hry_paged_of(tensor, paged))
+        return HRY_OK;
+    return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_LAYOUT, 15, tensor->desc.layout, "a %s tensor has no pages",
+                    hry_layout_name(tensor->desc.layout));
+}
+
 hry_status hry_read_paged(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_error *err)
 {
     hry_decoder decoder;
@@ -142,10 +150,10 @@ hry_status hry_read_paged(const hry_tensor *tensor, const hry_box *box, const hr
     hry_status status = hry_decoder_init(&decoder, tensor, &sink->want, err);
     if (!status)
         status = hry_verify_once(tensor, err);
-    if (status)
-        return status;
-    hry_paged_of(tensor, &paged);
-    status = hry_paged_check_counts(&paged, sink->token_counts, err);
+    if (!status)
+        status = take_pages(tensor, &paged, err);
+    if (!status)
+        status = hry_paged_check_counts(&paged, sink->token_counts, err);
     if (status)
         return status;
     page_job w = { &paged, &decoder, hry_tensor_first(tensor), box, sink };
@@ -159,11 +167,10 @@ hry_status hry_tensor_find_token(const hry_tensor *tensor, uint64_t sequence, ui
     hry_status status = hry_tensor_check_readable(tensor, err);
     if (!status)
         status = hry_verify_once(tensor, err);
+    if (!status)
+        status = take_pages(tensor, &paged, err);
     if (status)
         return status;
-    if (!hry_paged_of(tensor, &paged))
-        return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_LAYOUT, 15, tensor->desc.layout, "a %s tensor has no pages",
-                        hry_layout_name(tensor->desc.layout));
     *found = hry_paged_slot(&paged, sequence, token, slot);
     return HRY_OK;
 }

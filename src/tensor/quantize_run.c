@@ -141,7 +141,7 @@ static bool make_row_room(const hry_quantize *z, uint64_t parameters, uint64_t c
     room->lo = room->block;
     room->hi = room->lo + parameters;
     room->scale = room->hi + parameters;
-    room->zp = (int32_t *)(room->scale + parameters);
+    room->zp = (void *)(room->scale + parameters);
     room->codes = (uint8_t *)(room->zp + parameters);
     return true;
 }

@@ -62,11 +62,13 @@ static bool are_zero_points(const hry_gguf_source *source, const hry_gguf_form *
         return true;
     const uint8_t *p = hry_tensor_buffer(source->tensor, q->zero_point_buffer_index, &nbytes);
     uint32_t wanted = source->flip ? 8 : form->zero_point, differ = 0;
+    if (!p)
+        return false;
     if (q->zero_point_buffer_index == q->scale_buffer_index) {
         /* One buffer: scales, then as many zero points. */
         size_t width = q->scale_type_tag == HRY_TYPE_FLOAT32 ? 4 : 2;
         uint64_t n = nbytes / (width + 4);
-        p = p ? p + n * width : p;
+        p += n * width;
         nbytes = 4 * n;
     }
     for (uint64_t i = 0; i < nbytes / 4; i++)
