@@ -139,7 +139,8 @@ HRY_API bool hry_gguf_carried(const hry_desc *desc, const char **type, uint64_t 
  * shapes are reversed, so that the last dimension is the one whose elements lie side by side. Single elements (F32,
  * I8, ...) are not copied. Blocks become, when they are asked for, codes and scales of a scheme that holds them
  * exactly: Q8_0, Q4_0 and MXFP4 in as many bytes, Q5_0, Q3_K, Q6_K, IQ4_NL, IQ4_XS, Q8_K, NVFP4, Q1_0, Q2_0, TQ1_0
- * and TQ2_0 in more, which is passed to note. A scale of zero becomes 1 with codes of zero. A block with an infinite
+ * and TQ2_0 in more, which is passed to note. A scale of zero becomes 1 with codes of zero, and back; a block that had
+ * a scale of exactly 1 and codes of zero comes back with a scale of zero, its values the same. A block with an infinite
  * or NaN scale, or an e8m0 that the format does not have, is HRY_E_UNSUPPORTED when it is read. Other types (Q4_1,
  * Q5_1, Q2_K, Q4_K, Q5_K, IQ1 to IQ3) are refused when their descriptor is asked for, unless options.dequantize makes
  * float32 of them, or options.file.parse.allow has HRY_SCHEME_GGUF: then all but Q8_0, Q4_0 and MXFP4 are carried as
