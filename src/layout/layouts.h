@@ -82,6 +82,12 @@ typedef struct hry_reach {
 bool hry_reach_stride(hry_reach *reach, int64_t stride, uint64_t count);
 
 /*
+ * Whether strides give each index a place of its own, as far as they tell in order of size: each must be beyond all
+ * that the smaller ones reach. Dimensions of one index do not matter.
+ */
+bool hry_strides_apart(uint32_t rank, const int64_t *strides, const uint64_t *counts);
+
+/*
  * The bytes from the byte at byte_offset that reach takes: before it (*before) and from it on (*after), for elements
  * of bits. False when they do not fit.
  */

@@ -3,11 +3,34 @@
 
 #include <hurray/type.h>
 
+static uint64_t distance(int64_t stride)
+{
+    return stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
+}
+
 bool hry_reach_stride(hry_reach *reach, int64_t stride, uint64_t count)
 {
-    uint64_t step = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
     uint64_t *side = stride < 0 ? &reach->below : &reach->above;
-    return hry_mul_add(step, count - 1, *side, side);
+    return hry_mul_add(distance(stride), count - 1, *side, side);
+}
+
+bool hry_strides_apart(uint32_t rank, const int64_t *strides, const uint64_t *counts)
+{
+    bool done[HRY_RANK_MAX] = { false };
+    uint64_t reach = 0; /* the largest offset of the dimensions so far */
+    for (uint32_t n = 0; n < rank; n++) {
+        uint32_t least = rank;
+        for (uint32_t k = 0; k < rank; k++)
+            if (!done[k] && counts[k] > 1 && (least == rank || distance(strides[k]) <= distance(strides[least])))
+                least = k;
+        if (least == rank)
+            return true;
+        done[least] = true;
+        uint64_t step = distance(strides[least]);
+        if (step <= reach || !hry_mul_add(step, counts[least] - 1, reach, &reach))
+            return false;
+    }
+    return true;
 }
 
 bool hry_reach_bytes(const hry_reach *reach, uint32_t bits, uint64_t *before, uint64_t *after)

@@ -7,32 +7,6 @@
 
 #include <string.h>
 
-/* Strides of the caller's must give each element a place of its own: sorted by size, each is beyond what lies below. */
-static bool strides_overlap(const hry_layout *layout, uint32_t rank, const uint64_t *shape)
-{
-    bool done[HRY_RANK_MAX] = { false };
-    uint64_t reach = 0; /* the largest offset of the dimensions so far */
-    for (uint32_t n = 0; n < rank; n++) {
-        uint32_t least = rank;
-        for (uint32_t k = 0; k < rank; k++) {
-            uint64_t step = layout->strides[k] < 0 ? 0 - (uint64_t)layout->strides[k] : (uint64_t)layout->strides[k];
-            uint64_t best = least == rank                ? UINT64_MAX
-                            : layout->strides[least] < 0 ? 0 - (uint64_t)layout->strides[least]
-                                                         : (uint64_t)layout->strides[least];
-            if (!done[k] && shape[k] > 1 && step <= best)
-                least = k;
-        }
-        if (least == rank)
-            return false;
-        done[least] = true;
-        uint64_t step =
-            layout->strides[least] < 0 ? 0 - (uint64_t)layout->strides[least] : (uint64_t)layout->strides[least];
-        if (step <= reach || !hry_mul_add(step, shape[least] - 1, reach, &reach))
-            return true;
-    }
-    return false;
-}
-
 /* Some orders of inner or outer strides overlap as well; they are nobody's target. */
 static bool is_strided_tiling(const hry_layout *layout)
 {
@@ -44,7 +18,8 @@ static bool is_strided_tiling(const hry_layout *layout)
 
 static hry_status check_target(const hry_relayout *r, hry_error *err)
 {
-    if ((r->layout.tag == HRY_LAYOUT_STRIDED && r->layout.strides && strides_overlap(&r->layout, r->rank, r->shape)) ||
+    if ((r->layout.tag == HRY_LAYOUT_STRIDED && r->layout.strides &&
+         !hry_strides_apart(r->rank, r->layout.strides, r->shape)) ||
         (r->layout.tag == HRY_LAYOUT_TILED && is_strided_tiling(&r->layout)))
         return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_LAYOUT, 0, 0,
                         "strides that may give two elements one place are no target");

@@ -1,33 +1,20 @@
 /* Writing into buffers that are not a tensor yet. */
 #include "base/status.h"
+#include "layout/layouts.h"
 #include "tensor/access.h"
 #include "tensor/move.h"
 #include "type/types.h"
 
-/* Whether each index has a place of its own, as far as strides in order of size tell: each beyond all before. */
+/* Whether each index has a place of its own, as far as strides tell. */
 static bool places_are_apart(const hry_map *map)
 {
-    uint64_t span = 0;
-    bool done[HRY_RANK_MAX] = { false };
-    for (uint32_t i = 0; i < map->rank; i++) {
-        uint32_t next = HRY_RANK_MAX;
-        uint64_t least = UINT64_MAX;
-        for (uint32_t k = 0; k < map->rank; k++) {
-            int64_t stride = hry_map_stride(map, k);
-            uint64_t apart = stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride;
-            if (!done[k] && map->axis[k].count > 1 && apart <= least) {
-                least = apart;
-                next = k;
-            }
-        }
-        if (next == HRY_RANK_MAX)
-            return true;
-        if (least <= span)
-            return false;
-        done[next] = true;
-        span += least * (map->axis[next].count - 1);
+    int64_t strides[HRY_RANK_MAX];
+    uint64_t counts[HRY_RANK_MAX];
+    for (uint32_t k = 0; k < map->rank; k++) {
+        strides[k] = hry_map_stride(map, k);
+        counts[k] = map->axis[k].count;
     }
-    return true;
+    return hry_strides_apart(map->rank, strides, counts);
 }
 
 static hry_status check_writable(const hry_desc *desc, bool stored, hry_map *map, hry_error *err)
