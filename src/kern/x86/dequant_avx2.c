@@ -169,41 +169,9 @@ INLINE __m256 less_u32(const uint8_t *q, const int32_t *zp)
 
 #include "kern/x86/dequant_x86.h"
 
-DEQUANT(i8, 8, true)
-DEQUANT(u8, 8, true)
-DEQUANT(i16, 16, true)
-DEQUANT(u16, 16, true)
-DEQUANT_WIDE(i32)
-DEQUANT_WIDE(u32)
-DEQUANT(i4, 4, true)
-DEQUANT(u4, 4, true)
-DEQUANT(i2, 2, true)
-DEQUANT(u2, 2, true)
-DEQUANT(nf4, 4, false)
-DEQUANT(e2m1, 4, false)
-DEQUANT(e2m3, 6, false)
-DEQUANT(e3m2, 6, false)
-DEQUANT(e4m3, 8, false)
-DEQUANT(e5m2, 8, false)
-
 void hry_fill_dequant_avx2(struct hry_kern *table)
 {
-    table->dequant_i8 = dequant_i8;
-    table->dequant_u8 = dequant_u8;
-    table->dequant_i16 = dequant_i16;
-    table->dequant_u16 = dequant_u16;
-    table->dequant_i32 = dequant_i32;
-    table->dequant_u32 = dequant_u32;
-    table->dequant_i4 = dequant_i4;
-    table->dequant_u4 = dequant_u4;
-    table->dequant_i2 = dequant_i2;
-    table->dequant_u2 = dequant_u2;
-    table->dequant_nf4 = dequant_nf4;
-    table->dequant_e2m1 = dequant_e2m1;
-    table->dequant_e2m3 = dequant_e2m3;
-    table->dequant_e3m2 = dequant_e3m2;
-    table->dequant_e4m3 = dequant_e4m3;
-    table->dequant_e5m2 = dequant_e5m2;
+    fill_dequant(table);
 }
 
 #endif

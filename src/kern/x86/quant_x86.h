@@ -139,4 +139,41 @@ INLINE void quant_wide(wide_fn *code, const float *x, size_t n, size_t block, co
         quant_wide(wide_##name, x, n, block, scale, zp, (double)lo, (double)hi, q);                                \
     }
 
+QUANT(i8, 8, NULL)
+QUANT(u8, 8, NULL)
+QUANT(i16, 16, NULL)
+QUANT(u16, 16, NULL)
+QUANT_WIDE(i32)
+QUANT_WIDE(u32)
+QUANT(i4, 4, NULL)
+QUANT(u4, 4, NULL)
+QUANT(i2, 2, NULL)
+QUANT(u2, 2, NULL)
+QUANT(nf4, 4, level)
+QUANT(e2m1, 4, small_e2m1)
+QUANT(e2m3, 6, small_e2m3)
+QUANT(e3m2, 6, small_e3m2)
+QUANT(e4m3, 8, small_e4m3)
+QUANT(e5m2, 8, small_e5m2)
+
+static void fill_quant(struct hry_kern *table)
+{
+    table->quant_i8 = quant_i8;
+    table->quant_u8 = quant_u8;
+    table->quant_i16 = quant_i16;
+    table->quant_u16 = quant_u16;
+    table->quant_i32 = quant_i32;
+    table->quant_u32 = quant_u32;
+    table->quant_i4 = quant_i4;
+    table->quant_u4 = quant_u4;
+    table->quant_i2 = quant_i2;
+    table->quant_u2 = quant_u2;
+    table->quant_nf4 = quant_nf4;
+    table->quant_e2m1 = quant_e2m1;
+    table->quant_e2m3 = quant_e2m3;
+    table->quant_e3m2 = quant_e3m2;
+    table->quant_e4m3 = quant_e4m3;
+    table->quant_e5m2 = quant_e5m2;
+}
+
 #endif
