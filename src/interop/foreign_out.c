@@ -14,13 +14,12 @@ static hry_status init_fd(hry_foreign_out *out, hry_error *err)
     return hry_emit_init(&out->emit, &sink, out->os, out->fd, out->allocator, err);
 }
 
-hry_status hry_foreign_out_path(const struct hry_os *os, const char *path, const hry_export_options *options,
-                                hry_foreign_out *out, hry_error *err)
+static hry_status open_path(hry_foreign_out *out, const char *path, const hry_export_options *options, hry_error *err)
 {
     unsigned flags =
         (options->replace ? (unsigned)HRY_ATOMIC_REPLACE : 0) | (options->no_sync ? (unsigned)HRY_ATOMIC_NO_SYNC : 0);
-    *out = (hry_foreign_out){ .os = os, .allocator = options->allocator, .is_atomic = true };
-    hry_status status = hry_atomic_begin(&out->atomic, os, out->allocator, path, flags, err);
+    out->is_atomic = true;
+    hry_status status = hry_atomic_begin(&out->atomic, out->os, out->allocator, path, flags, err);
     if (status)
         return status;
     out->fd = out->atomic.fd;
@@ -30,18 +29,16 @@ hry_status hry_foreign_out_path(const struct hry_os *os, const char *path, const
     return status;
 }
 
-hry_status hry_foreign_out_fd(const struct hry_os *os, int fd, const hry_export_options *options, hry_foreign_out *out,
-                              hry_error *err)
-{
-    *out = (hry_foreign_out){ .os = os, .allocator = options->allocator, .fd = fd };
-    return init_fd(out, err);
-}
-
-hry_status hry_foreign_out_sink(const struct hry_os *os, const hry_sink *sink, const hry_export_options *options,
-                                hry_foreign_out *out, hry_error *err)
+hry_status hry_foreign_out_open(hry_foreign_out *out, const struct hry_os *os, const hry_target *target,
+                                const hry_export_options *options, hry_error *err)
 {
     *out = (hry_foreign_out){ .os = os, .allocator = options->allocator, .fd = -1 };
-    return hry_emit_init(&out->emit, sink, os, -1, out->allocator, err);
+    if (target->kind == HRY_TARGET_PATH)
+        return open_path(out, target->path, options, err);
+    if (target->kind == HRY_TARGET_SINK)
+        return hry_emit_init(&out->emit, target->sink, os, -1, out->allocator, err);
+    out->fd = target->fd;
+    return init_fd(out, err);
 }
 
 static hry_status write_read(hry_foreign_out *out, const hry_file *file, const hry_stored *stored, uint64_t from,
@@ -73,29 +70,16 @@ hry_status hry_foreign_out_stored(hry_foreign_out *out, const hry_file *file, co
     return write_read(out, file, stored, from, nbytes, err);
 }
 
-static void fini(hry_foreign_out *out)
+hry_status hry_foreign_out_end(hry_foreign_out *out, hry_status status, hry_error *err)
 {
-    hry_emit_fini(&out->emit, out->allocator);
-}
-
-hry_status hry_foreign_out_finish(hry_foreign_out *out, hry_error *err)
-{
-    hry_status status = hry_emit_flush(&out->emit, err);
-    if (status) {
-        hry_foreign_out_abort(out);
-        return status;
-    }
-    if (out->is_atomic)
-        status = hry_atomic_commit(&out->atomic, err);
-    else if (out->emit.sink.finish)
-        status = out->emit.sink.finish(out->emit.sink.ctx, err);
-    fini(out);
-    return status;
-}
-
-void hry_foreign_out_abort(hry_foreign_out *out)
-{
-    if (out->is_atomic)
+    if (status == HRY_OK)
+        status = hry_emit_flush(&out->emit, err);
+    if (out->is_atomic && status)
         hry_atomic_abort(&out->atomic);
-    fini(out);
+    else if (out->is_atomic)
+        status = hry_atomic_commit(&out->atomic, err);
+    else if (status == HRY_OK && out->emit.sink.finish)
+        status = out->emit.sink.finish(out->emit.sink.ctx, err);
+    hry_emit_fini(&out->emit, out->allocator);
+    return status;
 }

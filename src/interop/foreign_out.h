@@ -17,21 +17,26 @@ typedef struct hry_foreign_out {
     struct hry_atomic atomic;
 } hry_foreign_out;
 
-/* *out keeps pointers to itself: it stays where it is until it is finished or aborted. */
-hry_status hry_foreign_out_path(const struct hry_os *os, const char *path, const hry_export_options *options,
-                                hry_foreign_out *out, hry_error *err);
-hry_status hry_foreign_out_fd(const struct hry_os *os, int fd, const hry_export_options *options, hry_foreign_out *out,
-                              hry_error *err);
-hry_status hry_foreign_out_sink(const struct hry_os *os, const hry_sink *sink, const hry_export_options *options,
-                                hry_foreign_out *out, hry_error *err);
+/* One of three, as kind says. */
+typedef struct hry_target {
+    enum { HRY_TARGET_PATH, HRY_TARGET_FD, HRY_TARGET_SINK } kind;
+    const char *path;
+    int fd;
+    const hry_sink *sink;
+} hry_target;
+
+/* *out keeps pointers to itself: it stays where it is until its end. */
+hry_status hry_foreign_out_open(hry_foreign_out *out, const struct hry_os *os, const hry_target *target,
+                                const hry_export_options *options, hry_error *err);
 
 /* nbytes of a stored buffer, which has them, from a position on; by the kernel where that pays. */
 hry_status hry_foreign_out_stored(hry_foreign_out *out, const hry_file *file, const hry_stored *stored, uint64_t from,
                                   uint64_t nbytes, hry_error *err);
 
-/* Everything is where it belongs: for a path, synced and renamed. The output is closed either way. */
-hry_status hry_foreign_out_finish(hry_foreign_out *out, hry_error *err);
-/* Gives up: nothing stays of a path's temporary. */
-void hry_foreign_out_abort(hry_foreign_out *out);
+/*
+ * The output is closed. After HRY_OK everything is where it belongs, for a path synced and renamed; after any other
+ * status, which is returned, nothing stays of a path's temporary.
+ */
+hry_status hry_foreign_out_end(hry_foreign_out *out, hry_status status, hry_error *err);
 
 #endif

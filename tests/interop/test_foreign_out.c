@@ -39,15 +39,13 @@ static hry_status write_it(const struct hry_os *os, size_t before, hry_error *er
     assert_non_null(source);
     const hry_stored stored = { .nbytes = SIZE, .fd = fileno(source) };
     hry_status status =
-        hry_foreign_out_path(os, scratch_path("target"), &(hry_export_options){ .replace = true }, &out, err);
+        hry_foreign_out_open(&out, os, &(hry_target){ .kind = HRY_TARGET_PATH, .path = scratch_path("target") },
+                             &(hry_export_options){ .replace = true }, err);
     if (!status) {
         status = hry_emit_bytes(&out.emit, bytes, before, err);
         if (!status)
             status = hry_foreign_out_stored(&out, NULL, &stored, 0, SIZE, err);
-        if (status)
-            hry_foreign_out_abort(&out);
-        else
-            status = hry_foreign_out_finish(&out, err);
+        status = hry_foreign_out_end(&out, status, err);
     }
     fclose(source);
     return status;

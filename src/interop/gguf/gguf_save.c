@@ -109,45 +109,32 @@ static hry_status make_plan(hry_file *file, const hry_export_options *options, h
     return status;
 }
 
-/* Takes plan and out, whose opening gave status. */
-static hry_status save(hry_file *file, hry_gguf_plan *plan, hry_foreign_out *out, hry_status status, hry_error *err)
+static hry_status save(hry_file *file, const hry_target *target, const hry_export_options *options, hry_error *err)
 {
-    if (status == HRY_OK) {
-        status = write_all(out, file, plan, err);
-        if (status)
-            hry_foreign_out_abort(out);
-        else
-            status = hry_foreign_out_finish(out, err);
-    }
-    hry_gguf_plan_fini(plan);
+    hry_gguf_plan plan;
+    hry_foreign_out out;
+    options = options ? options : &no_options;
+    hry_status status = make_plan(file, options, &plan, err);
+    if (status)
+        return status;
+    status = hry_foreign_out_open(&out, &hry_os_default, target, options, err);
+    if (status == HRY_OK)
+        status = hry_foreign_out_end(&out, write_all(&out, file, &plan, err), err);
+    hry_gguf_plan_fini(&plan);
     return status;
 }
 
 hry_status hry_gguf_save(hry_file *file, const char *path, const hry_export_options *options, hry_error *err)
 {
-    hry_gguf_plan plan;
-    hry_foreign_out out;
-    options = options ? options : &no_options;
-    hry_status status = make_plan(file, options, &plan, err);
-    return status ? status
-                  : save(file, &plan, &out, hry_foreign_out_path(&hry_os_default, path, options, &out, err), err);
+    return save(file, &(hry_target){ .kind = HRY_TARGET_PATH, .path = path }, options, err);
 }
 
 hry_status hry_gguf_save_fd(hry_file *file, int fd, const hry_export_options *options, hry_error *err)
 {
-    hry_gguf_plan plan;
-    hry_foreign_out out;
-    options = options ? options : &no_options;
-    hry_status status = make_plan(file, options, &plan, err);
-    return status ? status : save(file, &plan, &out, hry_foreign_out_fd(&hry_os_default, fd, options, &out, err), err);
+    return save(file, &(hry_target){ .kind = HRY_TARGET_FD, .fd = fd }, options, err);
 }
 
 hry_status hry_gguf_save_sink(hry_file *file, const hry_sink *sink, const hry_export_options *options, hry_error *err)
 {
-    hry_gguf_plan plan;
-    hry_foreign_out out;
-    options = options ? options : &no_options;
-    hry_status status = make_plan(file, options, &plan, err);
-    return status ? status
-                  : save(file, &plan, &out, hry_foreign_out_sink(&hry_os_default, sink, options, &out, err), err);
+    return save(file, &(hry_target){ .kind = HRY_TARGET_SINK, .sink = sink }, options, err);
 }

@@ -71,18 +71,17 @@ static hry_status write_elements(hry_foreign_out *out, const hry_npy_plan *plan,
     return status;
 }
 
-/* Takes out, whose opening gave status. */
-static hry_status save(hry_foreign_out *out, const hry_npy_plan *plan, hry_status status, hry_error *err)
+static hry_status save(const hry_npy_plan *plan, const hry_target *target, const hry_export_options *options,
+                       hry_error *err)
 {
+    hry_foreign_out out;
+    hry_status status = hry_foreign_out_open(&out, &hry_os_default, target, options, err);
     if (status)
         return status;
-    status = hry_emit_bytes(&out->emit, plan->header, plan->header_length, err);
+    status = hry_emit_bytes(&out.emit, plan->header, plan->header_length, err);
     if (!status)
-        status = write_elements(out, plan, err);
-    if (!status)
-        return hry_foreign_out_finish(out, err);
-    hry_foreign_out_abort(out);
-    return status;
+        status = write_elements(&out, plan, err);
+    return hry_foreign_out_end(&out, status, err);
 }
 
 static const hry_export_options no_options;
@@ -101,36 +100,31 @@ static hry_notes notes_of(const hry_export_options *options)
     return (hry_notes){ .fn = options->note, .ctx = options->note_ctx };
 }
 
-hry_status hry_npy_save_tensor(const hry_tensor *tensor, const char *path, const hry_export_options *options,
-                               hry_error *err)
+static hry_status save_tensor(const hry_tensor *tensor, const hry_target *target, const hry_export_options *options,
+                              hry_error *err)
 {
     hry_npy_plan plan;
-    hry_foreign_out out;
     options = options ? options : &no_options;
     hry_notes notes = notes_of(options);
     hry_status status = make_plan(tensor, (hry_str){ "", 0 }, options, &notes, &plan, err);
-    return status ? status : save(&out, &plan, hry_foreign_out_path(&hry_os_default, path, options, &out, err), err);
+    return status ? status : save(&plan, target, options, err);
+}
+
+hry_status hry_npy_save_tensor(const hry_tensor *tensor, const char *path, const hry_export_options *options,
+                               hry_error *err)
+{
+    return save_tensor(tensor, &(hry_target){ .kind = HRY_TARGET_PATH, .path = path }, options, err);
 }
 
 hry_status hry_npy_save_tensor_fd(const hry_tensor *tensor, int fd, const hry_export_options *options, hry_error *err)
 {
-    hry_npy_plan plan;
-    hry_foreign_out out;
-    options = options ? options : &no_options;
-    hry_notes notes = notes_of(options);
-    hry_status status = make_plan(tensor, (hry_str){ "", 0 }, options, &notes, &plan, err);
-    return status ? status : save(&out, &plan, hry_foreign_out_fd(&hry_os_default, fd, options, &out, err), err);
+    return save_tensor(tensor, &(hry_target){ .kind = HRY_TARGET_FD, .fd = fd }, options, err);
 }
 
 hry_status hry_npy_save_tensor_sink(const hry_tensor *tensor, const hry_sink *sink, const hry_export_options *options,
                                     hry_error *err)
 {
-    hry_npy_plan plan;
-    hry_foreign_out out;
-    options = options ? options : &no_options;
-    hry_notes notes = notes_of(options);
-    hry_status status = make_plan(tensor, (hry_str){ "", 0 }, options, &notes, &plan, err);
-    return status ? status : save(&out, &plan, hry_foreign_out_sink(&hry_os_default, sink, options, &out, err), err);
+    return save_tensor(tensor, &(hry_target){ .kind = HRY_TARGET_SINK, .sink = sink }, options, err);
 }
 
 /* ---- The one tensor of a file ---- */
@@ -174,57 +168,37 @@ static hry_status only_tensor(hry_file *file, uint64_t *i, hry_tensor **tensor, 
                     "a .npy file holds one tensor, and here are %llu entries", (unsigned long long)count);
 }
 
-typedef struct job {
-    hry_tensor *tensor;
-    hry_npy_plan plan;
-} job;
-
-static hry_status plan_file(hry_file *file, const hry_export_options *options, job *j, hry_error *err)
+static hry_status save_file(hry_file *file, const hry_target *target, const hry_export_options *options, hry_error *err)
 {
     uint64_t i;
+    hry_tensor *tensor;
+    hry_npy_plan plan;
+    options = options ? options : &no_options;
     hry_notes notes = notes_of(options);
-    hry_status status = only_tensor(file, &i, &j->tensor, err);
+    hry_status status = only_tensor(file, &i, &tensor, err);
     if (status)
         return status;
     for (uint64_t k = 0; k < hry_file_kv_count(file); k++)
         hry_notes_add(&notes, HRY_NOTE_LEFT_OUT, HRY_NOTE_KEY, hry_file_kv_at(file, k)->key,
                       "a .npy file has no metadata");
-    status = make_plan(j->tensor, hry_file_name(file, i), options, &notes, &j->plan, err);
-    if (status)
-        hry_tensor_release(j->tensor);
-    return status;
-}
-
-static hry_status save_job(hry_foreign_out *out, job *j, hry_status status, hry_error *err)
-{
-    status = save(out, &j->plan, status, err);
-    hry_tensor_release(j->tensor);
+    status = make_plan(tensor, hry_file_name(file, i), options, &notes, &plan, err);
+    if (!status)
+        status = save(&plan, target, options, err);
+    hry_tensor_release(tensor);
     return status;
 }
 
 hry_status hry_npy_save(hry_file *file, const char *path, const hry_export_options *options, hry_error *err)
 {
-    job j;
-    hry_foreign_out out;
-    options = options ? options : &no_options;
-    hry_status status = plan_file(file, options, &j, err);
-    return status ? status : save_job(&out, &j, hry_foreign_out_path(&hry_os_default, path, options, &out, err), err);
+    return save_file(file, &(hry_target){ .kind = HRY_TARGET_PATH, .path = path }, options, err);
 }
 
 hry_status hry_npy_save_fd(hry_file *file, int fd, const hry_export_options *options, hry_error *err)
 {
-    job j;
-    hry_foreign_out out;
-    options = options ? options : &no_options;
-    hry_status status = plan_file(file, options, &j, err);
-    return status ? status : save_job(&out, &j, hry_foreign_out_fd(&hry_os_default, fd, options, &out, err), err);
+    return save_file(file, &(hry_target){ .kind = HRY_TARGET_FD, .fd = fd }, options, err);
 }
 
 hry_status hry_npy_save_sink(hry_file *file, const hry_sink *sink, const hry_export_options *options, hry_error *err)
 {
-    job j;
-    hry_foreign_out out;
-    options = options ? options : &no_options;
-    hry_status status = plan_file(file, options, &j, err);
-    return status ? status : save_job(&out, &j, hry_foreign_out_sink(&hry_os_default, sink, options, &out, err), err);
+    return save_file(file, &(hry_target){ .kind = HRY_TARGET_SINK, .sink = sink }, options, err);
 }
