@@ -82,7 +82,7 @@ INLINE void put_f32_e5m2(uint8_t *dst, __m256 x, bool stream)
     put_codes(dst, encode(&hry_narrow_e5m2, false, x), stream);
 }
 
-#include "kern/x86/convert_x86.h"
+#include "kern/lanes/convert_lanes.h"
 
 WIDEN(f16_f32, 2)
 WIDEN(bf16_f32, 2)

@@ -70,7 +70,7 @@ INLINE void put_f32_e5m2(uint8_t *dst, __m512 x, bool stream)
     put_128(dst, _mm512_cvtepi32_epi8(encode(&hry_narrow_e5m2, false, x)), stream);
 }
 
-#include "kern/x86/convert_x86.h"
+#include "kern/lanes/convert_lanes.h"
 
 WIDEN(f16_f32, 2)
 WIDEN(bf16_f32, 2)

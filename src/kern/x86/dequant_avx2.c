@@ -167,7 +167,7 @@ INLINE __m256 less_u32(const uint8_t *q, const int32_t *zp)
     return less_wide(from_u32(q), from_u32(q + 16), zp);
 }
 
-#include "kern/x86/dequant_x86.h"
+#include "kern/lanes/dequant_lanes.h"
 
 void hry_fill_dequant_avx2(struct hry_kern *table)
 {

@@ -154,7 +154,7 @@ INLINE __m512 less_u32(const uint8_t *q, const int32_t *zp)
                      _mm512_cvtepu32_pd(_mm256_loadu_si256((const __m256i *)(q + 32))), zp);
 }
 
-#include "kern/x86/dequant_x86.h"
+#include "kern/lanes/dequant_lanes.h"
 
 void hry_fill_dequant_avx512(struct hry_kern *table)
 {

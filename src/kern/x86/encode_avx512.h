@@ -2,7 +2,7 @@
 #ifndef HRY_KERN_X86_ENCODE_AVX512_H
 #define HRY_KERN_X86_ENCODE_AVX512_H
 
-#include "kern/x86/encode_x86.h"
+#include "kern/lanes/encode_lanes.h"
 #include "type/narrow.h"
 
 /* f is constant wherever this is used. NaN in a format without one gives a code that says nothing. */

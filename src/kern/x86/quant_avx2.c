@@ -6,8 +6,8 @@
 #include "kern/nf4.h"
 #include "kern/x86/lanes_avx2.h"
 
+#include "kern/lanes/spread_lanes.h"
 #include "kern/x86/encode_avx2.h"
-#include "kern/x86/spread_x86.h"
 
 /* Lanes that hold 16 bits at most, packed. */
 INLINE __m128i to_words(__m256i x)
@@ -113,7 +113,7 @@ INLINE __m256i wide_u32(const float *x, const float *scale, const int32_t *zp, d
                             _mm256_set1_epi32(INT32_MIN));
 }
 
-#include "kern/x86/quant_x86.h"
+#include "kern/lanes/quant_lanes.h"
 
 void hry_fill_quant_avx2(struct hry_kern *table)
 {

@@ -6,8 +6,8 @@
 #include "kern/nf4.h"
 #include "kern/x86/lanes_avx512.h"
 
+#include "kern/lanes/spread_lanes.h"
 #include "kern/x86/encode_avx512.h"
-#include "kern/x86/spread_x86.h"
 
 INLINE void put_16(uint8_t *q, __m512i codes)
 {
@@ -95,7 +95,7 @@ INLINE __m512i wide_u32(const float *x, const float *scale, const int32_t *zp, d
                               _mm512_cvtpd_epu32(wide(x + 8, scale + 8, zp + 8, lo, hi)), 1);
 }
 
-#include "kern/x86/quant_x86.h"
+#include "kern/lanes/quant_lanes.h"
 
 void hry_fill_quant_avx512(struct hry_kern *table)
 {

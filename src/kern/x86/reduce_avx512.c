@@ -4,7 +4,7 @@
 
 #include "kern/x86/lanes_avx512.h"
 
-#include "kern/x86/reduce_x86.h"
+#include "kern/lanes/reduce_lanes.h"
 
 void hry_fill_reduce_avx512(struct hry_kern *table)
 {

@@ -204,6 +204,6 @@ INLINE void raise_f64(raw_f64 *max, const raw_f64 *x, unsigned bits)
 }
 
 #define WORD_BYTES 32
-#include "kern/x86/stats_x86.h"
+#include "kern/lanes/stats_lanes.h"
 
 #endif

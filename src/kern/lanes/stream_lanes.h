@@ -1,6 +1,6 @@
 /* Writing past the caches to places that are not at a multiple of the vector's size. After a lanes_ header. */
-#ifndef HRY_KERN_X86_STREAM_X86_H
-#define HRY_KERN_X86_STREAM_X86_H
+#ifndef HRY_KERN_LANES_STREAM_LANES_H
+#define HRY_KERN_LANES_STREAM_LANES_H
 
 /* How much is made in cache before it is written out. */
 #define BOUNCE 1024

@@ -1,6 +1,6 @@
 /* Blocks that do not fill vectors: scale and zero point are laid out for each element, PIECE elements at a time. */
-#ifndef HRY_KERN_X86_SPREAD_X86_H
-#define HRY_KERN_X86_SPREAD_X86_H
+#ifndef HRY_KERN_LANES_SPREAD_LANES_H
+#define HRY_KERN_LANES_SPREAD_LANES_H
 
 #define PIECE 256
 

@@ -2,8 +2,8 @@
  * The loops of conversions, for any vector: a lanes_ header comes before, and functions get_NAME and put_NAME for LANES
  * elements. What is left over goes through a whole vector of its own.
  */
-#ifndef HRY_KERN_X86_CONVERT_X86_H
-#define HRY_KERN_X86_CONVERT_X86_H
+#ifndef HRY_KERN_LANES_CONVERT_LANES_H
+#define HRY_KERN_LANES_CONVERT_LANES_H
 
 typedef lanes get_fn(const uint8_t *src);
 typedef void put_fn(uint8_t *dst, lanes x, bool stream);

@@ -1,6 +1,6 @@
 /* What the encoders of small floats have in common; the formats' figures are those of type/narrow.h. */
-#ifndef HRY_KERN_X86_ENCODE_X86_H
-#define HRY_KERN_X86_ENCODE_X86_H
+#ifndef HRY_KERN_LANES_ENCODE_LANES_H
+#define HRY_KERN_LANES_ENCODE_LANES_H
 
 /*
  * The constants of encoding float32 in a format with subnormals below 2^min_exponent, made from its row.

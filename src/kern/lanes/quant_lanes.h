@@ -4,8 +4,8 @@
  *   put_8, put_16, put_4, put_2, put_6: LANES codes of so many bits, from the lowest bits of the lanes
  *   affine_code, and code functions for the other types, from x, scale, and what an affine type needs besides.
  */
-#ifndef HRY_KERN_X86_QUANT_X86_H
-#define HRY_KERN_X86_QUANT_X86_H
+#ifndef HRY_KERN_LANES_QUANT_LANES_H
+#define HRY_KERN_LANES_QUANT_LANES_H
 
 typedef void put_fn(uint8_t *q, lanes_int codes);
 typedef lanes_int code_fn(lanes x, lanes scale);
@@ -65,7 +65,7 @@ INLINE void quant_each(const struct coding *coding, const float *x, size_t n, co
     size_t i = 0;
     for (; n - i >= LANES; i += LANES) {
         lanes_int z = zp ? lanes_int_load(zp + i) : lanes_int_set(0);
-        _mm_prefetch((const char *)(x + i) + AHEAD, _MM_HINT_T0);
+        __builtin_prefetch((const char *)(x + i) + AHEAD);
         coding->put(q + i * coding->bits / 8, code_of(coding, lanes_load(x + i), lanes_load(scale + i), z, affine));
     }
     if (i < n) {

@@ -2,8 +2,8 @@
  * The loops of reductions, for any vector: a lanes_ header comes before. Magnitudes are compared as integers, which
  * orders them, and puts what is not finite above the rest.
  */
-#ifndef HRY_KERN_X86_REDUCE_X86_H
-#define HRY_KERN_X86_REDUCE_X86_H
+#ifndef HRY_KERN_LANES_REDUCE_LANES_H
+#define HRY_KERN_LANES_REDUCE_LANES_H
 
 #define MAGNITUDE 0x7FFFFFFF
 #define INFINITE 0x7F800000

@@ -94,7 +94,7 @@ INLINE double add_lanes(const sixteen *x)
             uint64_t bits = 0;                                                                                       \
             for (size_t j = 0; j < 64; j += LANES) {                                                                 \
                 for (size_t line = 0; line < LANES * sizeof *x; line += 64)                                          \
-                    _mm_prefetch((const char *)(x + i + j) + line + AHEAD, _MM_HINT_T0);                             \
+                    __builtin_prefetch((const char *)(x + i + j) + line + AHEAD);                                    \
                 load_##name(x + i + j, LANES, &raw);                                                                 \
                 bits |= (uint64_t)step_##name(&s, &raw, ALL) << j;                                                   \
             }                                                                                                        \

@@ -2,11 +2,11 @@
  * The loops of dequantization, for any vector: a lanes_ header comes before, and functions get_NAME, which decode LANES
  * codes. GET reads exactly their bytes.
  */
-#ifndef HRY_KERN_X86_DEQUANT_X86_H
-#define HRY_KERN_X86_DEQUANT_X86_H
+#ifndef HRY_KERN_LANES_DEQUANT_LANES_H
+#define HRY_KERN_LANES_DEQUANT_LANES_H
 
-#include "kern/x86/spread_x86.h"
-#include "kern/x86/stream_x86.h"
+#include "kern/lanes/spread_lanes.h"
+#include "kern/lanes/stream_lanes.h"
 
 typedef lanes get_fn(const uint8_t *q);
 typedef void dequant_fn(const void *q, size_t n, size_t block, const float *scale, const int32_t *zp, float *dst,
@@ -84,7 +84,7 @@ INLINE void loop_each(const struct codes *codes, const uint8_t *q, size_t n, con
     for (; n - i >= LANES; i += LANES) {
         const uint8_t *p = q + i * codes->bits / 8;
         if (stream)
-            _mm_prefetch((const char *)p + AHEAD, _MM_HINT_T0);
+            __builtin_prefetch((const char *)p + AHEAD);
         lanes_put(dst + i, step_each(codes, p, lanes_load(scale + i), has_zp ? zp + i : NULL, has_zp), stream);
     }
     if (i < n) {
