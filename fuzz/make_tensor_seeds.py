@@ -1,4 +1,4 @@
-"""Writes the seeds of the targets sparse and region: small tensors of every layout as tensor_input.h reads them."""
+"""Writes the seeds of the targets sparse, region and relayout: small tensors of every layout as tensor_input.h reads them."""
 
 import os
 import random
@@ -13,10 +13,13 @@ chance = random.Random(1)
 
 
 def write(target, name, descriptor, *buffers):
-    folder = os.path.join(TOP, "fuzz", "corpus", target)
-    os.makedirs(folder, exist_ok=True)
-    with open(os.path.join(folder, name), "wb") as file:
-        file.write(struct.pack("<Q", chance.getrandbits(64)) + descriptor + b"".join(buffers))
+    """To relayout as well, which takes both."""
+    seed = struct.pack("<Q", chance.getrandbits(64)) + descriptor + b"".join(buffers)
+    for folder in target, "relayout":
+        folder = os.path.join(TOP, "fuzz", "corpus", folder)
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(seed)
 
 
 def tensor(target, name, layout, fields, shape, buffers, type="float32", **more):

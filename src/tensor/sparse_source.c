@@ -137,8 +137,8 @@ static uint64_t next_nonzero(const uint8_t *dense, uint32_t bits, uint64_t i, ui
 /* All elements in the order of the target, packed. */
 static hry_status read_in_order(const hry_relayout *r, hry_sparse_source *s, uint64_t count, hry_error *err)
 {
-    int64_t strides[HRY_RANK_MAX], step = 1;
-    uint64_t nbytes;
+    int64_t strides[HRY_RANK_MAX];
+    uint64_t nbytes, step = 1; /* it may wrap where a dimension is 0, and no stride counts */
     hry_map map;
     if (!hry_type_size(r->bits, count, &nbytes) || !hry_to_size(nbytes, &s->dense_bytes) ||
         !(s->dense = hry_alloc_zeroed(r->options.allocator, s->dense_bytes, 64))) {
@@ -147,8 +147,8 @@ static hry_status read_in_order(const hry_relayout *r, hry_sparse_source *s, uin
     }
     s->values = s->dense;
     for (uint32_t level = r->rank; level-- > 0;) {
-        strides[s->order.mode[level]] = step;
-        step *= (int64_t)r->shape[s->order.mode[level]];
+        strides[s->order.mode[level]] = (int64_t)step;
+        step *= r->shape[s->order.mode[level]];
     }
     hry_map_strided(&map, r->rank, r->shape, strides);
     return hry_relayout_read(r, s->dense, &map, err);
