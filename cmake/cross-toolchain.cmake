@@ -16,6 +16,8 @@ endif()
 set(ENV{PKG_CONFIG_LIBDIR} ${HURRAY_CROSS_ROOT}/usr/lib/${library_folder}/pkgconfig)
 set(ENV{PKG_CONFIG_SYSROOT_DIR} ${HURRAY_CROSS_ROOT})
 set(places ${HURRAY_CROSS_ROOT}/usr/lib/${library_folder} ${HURRAY_CROSS_ROOT}/lib/${library_folder})
+# Debian keeps what depends on the machine in a folder of its own.
+set(CMAKE_C_STANDARD_INCLUDE_DIRECTORIES ${HURRAY_CROSS_ROOT}/usr/include/${library_folder})
 set(CMAKE_BUILD_RPATH ${places})
 list(JOIN places ,-rpath-link, linked)
 set(CMAKE_EXE_LINKER_FLAGS_INIT "${link} -Wl,-rpath-link,${linked}")

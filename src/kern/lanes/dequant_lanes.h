@@ -1,12 +1,32 @@
 /*
  * The loops of dequantization, for any vector: a lanes_ header comes before, and functions get_NAME, which decode LANES
- * codes. GET reads exactly their bytes.
+ * codes of less than 8 bits or of small floats, and read exactly their bytes.
  */
 #ifndef HRY_KERN_LANES_DEQUANT_LANES_H
 #define HRY_KERN_LANES_DEQUANT_LANES_H
 
 #include "kern/lanes/spread_lanes.h"
 #include "kern/lanes/stream_lanes.h"
+
+INLINE lanes get_i8(const uint8_t *q)
+{
+    return lanes_from_int(lanes_int_i8(q));
+}
+
+INLINE lanes get_u8(const uint8_t *q)
+{
+    return lanes_from_int(lanes_int_u8(q));
+}
+
+INLINE lanes get_i16(const uint8_t *q)
+{
+    return lanes_from_int(lanes_int_i16(q));
+}
+
+INLINE lanes get_u16(const uint8_t *q)
+{
+    return lanes_from_int(lanes_int_u16(q));
+}
 
 typedef lanes get_fn(const uint8_t *q);
 typedef void dequant_fn(const void *q, size_t n, size_t block, const float *scale, const int32_t *zp, float *dst,

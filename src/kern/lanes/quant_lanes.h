@@ -1,11 +1,35 @@
 /*
- * The loops of quantization, for any vector: a lanes_ header comes before, and
- *   lanes_int, codes_keep(codes, n): the first n lanes, 0 in the others
- *   put_8, put_16, put_4, put_2, put_6: LANES codes of so many bits, from the lowest bits of the lanes
- *   affine_code, and code functions for the other types, from x, scale, and what an affine type needs besides.
+ * Quantization, for any vector: a lanes_ header comes before, and
+ *   put_4, put_2, put_6: LANES codes of so many bits, from the lowest bits of the lanes
+ *   level: the levels of NF4 that are nearest to x / scale
+ *   wide_i32, wide_u32: LANES codes of 32 bits.
  */
 #ifndef HRY_KERN_LANES_QUANT_LANES_H
 #define HRY_KERN_LANES_QUANT_LANES_H
+
+#include "kern/lanes/encode_lanes.h"
+#include "kern/lanes/spread_lanes.h"
+
+INLINE void put_8(uint8_t *q, lanes_int codes)
+{
+    lanes_int_put_8(q, codes, false);
+}
+
+INLINE void put_16(uint8_t *q, lanes_int codes)
+{
+    lanes_int_put_16(q, codes, false);
+}
+
+#define SMALL(name)                                                   \
+    INLINE lanes_int small_##name(lanes x, lanes scale)               \
+    {                                                                 \
+        return encode(&hry_narrow_##name, true, lanes_div(x, scale)); \
+    }
+SMALL(e2m1)
+SMALL(e2m3)
+SMALL(e3m2)
+SMALL(e4m3)
+SMALL(e5m2)
 
 typedef void put_fn(uint8_t *q, lanes_int codes);
 typedef lanes_int code_fn(lanes x, lanes scale);

@@ -108,4 +108,12 @@ TARGET static bool range_each(const float *x, size_t n, float *lo, float *hi)
     return lanes_int_largest(all) < INFINITE;
 }
 
+static void fill_reduce(struct hry_kern *table)
+{
+    table->absmax = absmax;
+    table->range = range;
+    table->absmax_each = absmax_each;
+    table->range_each = range_each;
+}
+
 #endif

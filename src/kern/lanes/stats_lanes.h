@@ -1,13 +1,15 @@
 /*
  * The statistics kernels, written once for vectors of 16 values. Before it is included, a file defines NAME(kernel),
- * TARGET and INLINE (the instruction set), WORD_BYTES (of a vector of integers), a type of 16 doubles, sixteen, with
- *     void fill(sixteen *x, double value), to_lanes(const sixteen *x, double *lane), add(sixteen *sum, const sixteen
- * *x) void subtract(sixteen *x, double y), add_square(sixteen *sum, const sixteen *x) void keep(sixteen *x, unsigned
- * bits)     0 for the values whose bit is not set and for each of f32 and f64 a type of 16 of those, raw_NAME, with
- *     void load_NAME(const type *p, size_t n, raw_NAME *x)     n of them, the rest 0
- *     void widen_NAME(const raw_NAME *x, sixteen *y), fill_NAME(raw_NAME *x, double value)
- *     unsigned nonzero_NAME, number_NAME, finite_NAME(const raw_NAME *x)     bit i for value i; NaN is nonzero
- *     void lower_NAME(raw_NAME *min, const raw_NAME *x, unsigned bits), raise_NAME     the values whose bit is set
+ * TARGET and INLINE (the instruction set), WORD_BYTES (of a vector of integers), and a type of 16 doubles, sixteen:
+ * - void fill(sixteen *x, double value), to_lanes(const sixteen *x, double *lane);
+ * - void add, multiply(sixteen *x, const sixteen *y), subtract(sixteen *x, double y): into x;
+ * - void add_square(sixteen *sum, const sixteen *x);
+ * - void keep(sixteen *x, unsigned bits): 0 for the values whose bit is not set.
+ * For each of f32 and f64, raw_NAME is a type of 16 of those:
+ * - void load_NAME(const type *p, size_t n, raw_NAME *x): n of them, the rest 0;
+ * - void widen_NAME(const raw_NAME *x, sixteen *y), fill_NAME(raw_NAME *x, double value);
+ * - unsigned nonzero_NAME, number_NAME, finite_NAME(const raw_NAME *x): bit i for value i; NaN is nonzero;
+ * - void lower_NAME(raw_NAME *min, const raw_NAME *x, unsigned bits), raise_NAME: the values whose bit is set.
  */
 #include "kern/fill.h"
 #include "kern/groups.h"

@@ -6,31 +6,6 @@
 #include "kern/nf4.h"
 #include "kern/x86/lanes_avx2.h"
 
-INLINE __m128i load_8_bytes(const uint8_t *q)
-{
-    return _mm_loadl_epi64((const __m128i *)q);
-}
-
-INLINE __m256 get_i8(const uint8_t *q)
-{
-    return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(load_8_bytes(q)));
-}
-
-INLINE __m256 get_u8(const uint8_t *q)
-{
-    return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(load_8_bytes(q)));
-}
-
-INLINE __m256 get_i16(const uint8_t *q)
-{
-    return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i *)q)));
-}
-
-INLINE __m256 get_u16(const uint8_t *q)
-{
-    return _mm256_cvtepi32_ps(_mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)q)));
-}
-
 /* Eight codes of four bits at the lowest bits of the lanes, other bits above them. */
 INLINE __m256i spread_4(const uint8_t *q)
 {
@@ -124,7 +99,7 @@ INLINE __m256 get_e3m2(const uint8_t *q)
 /* e5m2 is the upper half of a float16. */
 INLINE __m256 get_e5m2(const uint8_t *q)
 {
-    return _mm256_cvtph_ps(_mm_slli_epi16(_mm_cvtepu8_epi16(load_8_bytes(q)), 8));
+    return _mm256_cvtph_ps(_mm_slli_epi16(_mm_cvtepu8_epi16(load_quarter(q)), 8));
 }
 
 /*
@@ -133,7 +108,7 @@ INLINE __m256 get_e5m2(const uint8_t *q)
  */
 INLINE __m256 get_e4m3(const uint8_t *q)
 {
-    __m128i halves = _mm_slli_epi16(_mm_cvtepi8_epi16(load_8_bytes(q)), 7);
+    __m128i halves = _mm_slli_epi16(_mm_cvtepi8_epi16(load_quarter(q)), 7);
     halves = _mm_and_si128(halves, _mm_set1_epi16((short)0xBFFF));
     __m256 x = _mm256_mul_ps(_mm256_cvtph_ps(halves), _mm256_set1_ps(256));
     __m256 sign = _mm256_and_ps(x, _mm256_set1_ps(-0.0f));

@@ -6,26 +6,6 @@
 #include "kern/nf4.h"
 #include "kern/x86/lanes_avx512.h"
 
-INLINE __m512 get_i8(const uint8_t *q)
-{
-    return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)q)));
-}
-
-INLINE __m512 get_u8(const uint8_t *q)
-{
-    return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)q)));
-}
-
-INLINE __m512 get_i16(const uint8_t *q)
-{
-    return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i *)q)));
-}
-
-INLINE __m512 get_u16(const uint8_t *q)
-{
-    return _mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)q)));
-}
-
 /*
  * Sixteen codes of four bits as indices: each lane takes the byte that begins with its code, and the permutation looks
  * at the lowest four bits only.
@@ -116,7 +96,7 @@ INLINE __m512 get_e3m2(const uint8_t *q)
 /* e5m2 is the upper half of a float16. */
 INLINE __m512 get_e5m2(const uint8_t *q)
 {
-    __m256i halves = _mm256_slli_epi16(_mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)q)), 8);
+    __m256i halves = _mm256_slli_epi16(_mm256_cvtepu8_epi16(load_quarter(q)), 8);
     return _mm512_cvtph_ps(halves);
 }
 
@@ -126,7 +106,7 @@ INLINE __m512 get_e5m2(const uint8_t *q)
  */
 INLINE __m512 get_e4m3(const uint8_t *q)
 {
-    __m256i halves = _mm256_slli_epi16(_mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)q)), 7);
+    __m256i halves = _mm256_slli_epi16(_mm256_cvtepi8_epi16(load_quarter(q)), 7);
     halves = _mm256_and_si256(halves, _mm256_set1_epi16((short)0xBFFF));
     __m512 x = _mm512_mul_ps(_mm512_cvtph_ps(halves), _mm512_set1_ps(256));
     __mmask16 nan = _mm512_cmp_ps_mask(_mm512_abs_ps(x), _mm512_set1_ps(480), _CMP_EQ_OQ);

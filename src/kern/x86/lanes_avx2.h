@@ -14,7 +14,8 @@
 #define INLINE static inline __attribute__((always_inline, target(FEATURES)))
 
 typedef __m256 lanes;
-typedef __m256i lanes_int; /* 32 bits in each lane */
+typedef __m256i lanes_int;  /* 32 bits in each lane */
+typedef __m256i lanes_mask; /* all ones or all zeros in each lane */
 
 /* All ones in the first n lanes. */
 INLINE __m256i lanes_first(size_t n)
@@ -22,81 +23,22 @@ INLINE __m256i lanes_first(size_t n)
     return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-INLINE lanes lanes_set(float x)
-{
-    return _mm256_set1_ps(x);
-}
-
-INLINE lanes lanes_load(const float *p)
-{
-    return _mm256_loadu_ps(p);
-}
-
 INLINE lanes lanes_load_part(const float *p, size_t n)
 {
     return _mm256_maskload_ps(p, lanes_first(n));
 }
 
-INLINE lanes lanes_sub(lanes a, lanes b)
+INLINE void lanes_put_part(float *p, lanes x, size_t n)
 {
-    return _mm256_sub_ps(a, b);
+    _mm256_maskstore_ps(p, lanes_first(n), x);
 }
 
-INLINE lanes lanes_mul(lanes a, lanes b)
+/* p[i >> shift] in lane i. */
+INLINE lanes lanes_spread(const float *p, unsigned shift)
 {
-    return _mm256_mul_ps(a, b);
-}
-
-INLINE lanes lanes_div(lanes a, lanes b)
-{
-    return _mm256_div_ps(a, b);
-}
-
-/* b where a is NaN. */
-INLINE lanes lanes_max(lanes a, lanes b)
-{
-    return _mm256_max_ps(a, b);
-}
-
-INLINE lanes lanes_min(lanes a, lanes b)
-{
-    return _mm256_min_ps(a, b);
-}
-
-/* To nearest even. */
-INLINE lanes_int lanes_round(lanes x)
-{
-    return _mm256_cvtps_epi32(x);
-}
-
-INLINE lanes lanes_from_int(lanes_int x)
-{
-    return _mm256_cvtepi32_ps(x);
-}
-
-INLINE lanes_int lanes_int_set(int32_t x)
-{
-    return _mm256_set1_epi32(x);
-}
-
-INLINE lanes_int lanes_int_load(const int32_t *p)
-{
-    return _mm256_loadu_si256((const __m256i *)p);
-}
-
-INLINE void lanes_int_store(uint8_t *p, lanes_int x)
-{
-    _mm256_storeu_si256((__m256i *)p, x);
-}
-
-INLINE lanes_int lanes_int_add(lanes_int a, lanes_int b)
-{
-    return _mm256_add_epi32(a, b);
-}
-
-INLINE lanes_int lanes_int_and(lanes_int a, int32_t b)
-{
-    return _mm256_and_si256(a, _mm256_set1_epi32(b));
+    __m256i i = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+    return _mm256_permutevar8x32_ps(lanes_load_part(p, LANES >> shift),
+                                    _mm256_srl_epi32(i, _mm_cvtsi32_si128((int)shift)));
 }
 
 /* The first n lanes, 0 in the others. */
@@ -105,9 +47,37 @@ INLINE lanes_int lanes_int_keep(lanes_int x, size_t n)
     return _mm256_and_si256(x, lanes_first(n));
 }
 
-INLINE lanes_int lanes_int_max(lanes_int a, lanes_int b)
+/* n is constant wherever these are used. */
+INLINE lanes_int lanes_int_left(lanes_int x, unsigned n)
 {
-    return _mm256_max_epi32(a, b);
+    return _mm256_slli_epi32(x, (int)n);
+}
+
+/* Zeros come in. */
+INLINE lanes_int lanes_int_right(lanes_int x, unsigned n)
+{
+    return _mm256_srli_epi32(x, (int)n);
+}
+
+INLINE lanes_mask lanes_int_above(lanes_int a, lanes_int b)
+{
+    return _mm256_cmpgt_epi32(a, b);
+}
+
+INLINE lanes_mask lanes_is_nan(lanes x)
+{
+    return _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+}
+
+INLINE lanes_int lanes_int_choose(lanes_mask mask, lanes_int yes, lanes_int no)
+{
+    return _mm256_blendv_epi8(no, yes, mask);
+}
+
+/* Whether any lane is above the bound. */
+INLINE bool lanes_beyond(lanes x, float bound)
+{
+    return _mm256_movemask_ps(_mm256_cmp_ps(x, _mm256_set1_ps(bound), _CMP_GT_OQ)) != 0;
 }
 
 INLINE int32_t lanes_int_largest(lanes_int x)
@@ -131,47 +101,50 @@ INLINE float lanes_largest(lanes x)
     return _mm_cvtss_f32(_mm_max_ss(half, _mm_movehdup_ps(half)));
 }
 
-INLINE lanes_int lanes_bits(lanes x)
+/* 16 bits for each lane. */
+INLINE __m128i load_half(const uint8_t *p)
 {
-    return _mm256_castps_si256(x);
+    return _mm_loadu_si128((const __m128i *)p);
 }
 
-INLINE lanes lanes_of_bits(lanes_int x)
-{
-    return _mm256_castsi256_ps(x);
-}
-
-INLINE lanes lanes_abs(lanes x)
-{
-    return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x);
-}
-
-/* Whether any lane is above the bound. */
-INLINE bool lanes_beyond(lanes x, float bound)
-{
-    return _mm256_movemask_ps(_mm256_cmp_ps(x, _mm256_set1_ps(bound), _CMP_GT_OQ)) != 0;
-}
-
-/* p at a multiple of the vector's size where stream is set. */
-INLINE void lanes_put(float *p, lanes x, bool stream)
+INLINE void put_half(uint8_t *p, __m128i x, bool stream)
 {
     if (stream)
-        _mm256_stream_ps(p, x);
+        _mm_stream_si128((__m128i *)p, x);
     else
-        _mm256_storeu_ps(p, x);
+        _mm_storeu_si128((__m128i *)p, x);
 }
 
-INLINE void lanes_put_part(float *p, lanes x, size_t n)
+/* 8 bits for each lane. */
+INLINE __m128i load_quarter(const uint8_t *p)
 {
-    _mm256_maskstore_ps(p, lanes_first(n), x);
+    return _mm_loadl_epi64((const __m128i *)p);
 }
 
-/* p[i >> shift] in lane i. */
-INLINE lanes lanes_spread(const float *p, unsigned shift)
+INLINE void put_quarter(uint8_t *p, __m128i x, bool stream)
 {
-    __m256i i = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-    return _mm256_permutevar8x32_ps(lanes_load_part(p, LANES >> shift),
-                                    _mm256_srl_epi32(i, _mm_cvtsi32_si128((int)shift)));
+    if (stream)
+        _mm_stream_si64((long long *)(void *)p, _mm_cvtsi128_si64(x));
+    else
+        _mm_storel_epi64((__m128i *)p, x);
 }
+
+/* The lowest 16 bits of each lane. The instruction that packs limits what it takes for signed. */
+INLINE __m128i to_words(lanes_int x)
+{
+    x = _mm256_and_si256(x, _mm256_set1_epi32(0xFFFF));
+    return _mm_packus_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
+}
+
+/* The lowest 8. */
+INLINE __m128i to_bytes(lanes_int x)
+{
+    __m128i words = to_words(_mm256_and_si256(x, _mm256_set1_epi32(0xFF)));
+    return _mm_packus_epi16(words, words);
+}
+
+#define VECTOR(operation) _mm256_##operation
+#define VECTOR_BITS(operation) _mm256_##operation##_si256
+#include "kern/x86/lanes_x86.h"
 
 #endif

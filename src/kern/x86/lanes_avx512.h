@@ -15,93 +15,68 @@
 
 typedef __m512 lanes;
 typedef __m512i lanes_int; /* 32 bits in each lane */
+typedef __mmask16 lanes_mask;
 
-INLINE lanes lanes_set(float x)
+INLINE __mmask16 lanes_first(size_t n)
 {
-    return _mm512_set1_ps(x);
-}
-
-INLINE lanes lanes_load(const float *p)
-{
-    return _mm512_loadu_ps(p);
+    return (__mmask16)((1u << n) - 1);
 }
 
 INLINE lanes lanes_load_part(const float *p, size_t n)
 {
-    return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p);
+    return _mm512_maskz_loadu_ps(lanes_first(n), p);
 }
 
-INLINE lanes lanes_sub(lanes a, lanes b)
+INLINE void lanes_put_part(float *p, lanes x, size_t n)
 {
-    return _mm512_sub_ps(a, b);
+    _mm512_mask_storeu_ps(p, lanes_first(n), x);
 }
 
-INLINE lanes lanes_mul(lanes a, lanes b)
+/* p[i >> shift] in lane i. */
+INLINE lanes lanes_spread(const float *p, unsigned shift)
 {
-    return _mm512_mul_ps(a, b);
-}
-
-INLINE lanes lanes_div(lanes a, lanes b)
-{
-    return _mm512_div_ps(a, b);
-}
-
-/* b where a is NaN. */
-INLINE lanes lanes_max(lanes a, lanes b)
-{
-    return _mm512_max_ps(a, b);
-}
-
-INLINE lanes lanes_min(lanes a, lanes b)
-{
-    return _mm512_min_ps(a, b);
-}
-
-/* To nearest even. */
-INLINE lanes_int lanes_round(lanes x)
-{
-    return _mm512_cvtps_epi32(x);
-}
-
-INLINE lanes lanes_from_int(lanes_int x)
-{
-    return _mm512_cvtepi32_ps(x);
-}
-
-INLINE lanes_int lanes_int_set(int32_t x)
-{
-    return _mm512_set1_epi32(x);
-}
-
-INLINE lanes_int lanes_int_load(const int32_t *p)
-{
-    return _mm512_loadu_si512(p);
-}
-
-INLINE void lanes_int_store(uint8_t *p, lanes_int x)
-{
-    _mm512_storeu_si512(p, x);
-}
-
-INLINE lanes_int lanes_int_add(lanes_int a, lanes_int b)
-{
-    return _mm512_add_epi32(a, b);
-}
-
-INLINE lanes_int lanes_int_and(lanes_int a, int32_t b)
-{
-    return _mm512_and_si512(a, _mm512_set1_epi32(b));
+    __m512i i = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return _mm512_permutexvar_ps(_mm512_srl_epi32(i, _mm_cvtsi32_si128((int)shift)),
+                                 lanes_load_part(p, LANES >> shift));
 }
 
 /* The first n lanes, 0 in the others. */
 INLINE lanes_int lanes_int_keep(lanes_int x, size_t n)
 {
-    return _mm512_maskz_mov_epi32((__mmask16)((1u << n) - 1), x);
+    return _mm512_maskz_mov_epi32(lanes_first(n), x);
 }
 
-INLINE lanes_int lanes_int_max(lanes_int a, lanes_int b)
+/* n is constant wherever these are used. */
+INLINE lanes_int lanes_int_left(lanes_int x, unsigned n)
 {
-    return _mm512_max_epi32(a, b);
+    return _mm512_slli_epi32(x, n);
+}
+
+/* Zeros come in. */
+INLINE lanes_int lanes_int_right(lanes_int x, unsigned n)
+{
+    return _mm512_srli_epi32(x, n);
+}
+
+INLINE lanes_mask lanes_int_above(lanes_int a, lanes_int b)
+{
+    return _mm512_cmpgt_epi32_mask(a, b);
+}
+
+INLINE lanes_mask lanes_is_nan(lanes x)
+{
+    return _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+}
+
+INLINE lanes_int lanes_int_choose(lanes_mask mask, lanes_int yes, lanes_int no)
+{
+    return _mm512_mask_mov_epi32(no, mask, yes);
+}
+
+/* Whether any lane is above the bound. */
+INLINE bool lanes_beyond(lanes x, float bound)
+{
+    return _mm512_cmp_ps_mask(x, _mm512_set1_ps(bound), _CMP_GT_OQ) != 0;
 }
 
 INLINE int32_t lanes_int_largest(lanes_int x)
@@ -119,47 +94,48 @@ INLINE float lanes_largest(lanes x)
     return _mm512_reduce_max_ps(x);
 }
 
-INLINE lanes_int lanes_bits(lanes x)
+/* 16 bits for each lane. */
+INLINE __m256i load_half(const uint8_t *p)
 {
-    return _mm512_castps_si512(x);
+    return _mm256_loadu_si256((const __m256i *)p);
 }
 
-INLINE lanes lanes_of_bits(lanes_int x)
-{
-    return _mm512_castsi512_ps(x);
-}
-
-INLINE lanes lanes_abs(lanes x)
-{
-    return _mm512_abs_ps(x);
-}
-
-/* Whether any lane is above the bound. */
-INLINE bool lanes_beyond(lanes x, float bound)
-{
-    return _mm512_cmp_ps_mask(x, _mm512_set1_ps(bound), _CMP_GT_OQ) != 0;
-}
-
-/* p at a multiple of the vector's size where stream is set. */
-INLINE void lanes_put(float *p, lanes x, bool stream)
+INLINE void put_half(uint8_t *p, __m256i x, bool stream)
 {
     if (stream)
-        _mm512_stream_ps(p, x);
+        _mm256_stream_si256((__m256i *)p, x);
     else
-        _mm512_storeu_ps(p, x);
+        _mm256_storeu_si256((__m256i *)p, x);
 }
 
-INLINE void lanes_put_part(float *p, lanes x, size_t n)
+/* 8 bits for each lane. */
+INLINE __m128i load_quarter(const uint8_t *p)
 {
-    _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), x);
+    return _mm_loadu_si128((const __m128i *)p);
 }
 
-/* p[i >> shift] in lane i. */
-INLINE lanes lanes_spread(const float *p, unsigned shift)
+INLINE void put_quarter(uint8_t *p, __m128i x, bool stream)
 {
-    __m512i i = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    return _mm512_permutexvar_ps(_mm512_srl_epi32(i, _mm_cvtsi32_si128((int)shift)),
-                                 lanes_load_part(p, LANES >> shift));
+    if (stream)
+        _mm_stream_si128((__m128i *)p, x);
+    else
+        _mm_storeu_si128((__m128i *)p, x);
 }
+
+/* The lowest 16 bits of each lane. */
+INLINE __m256i to_words(lanes_int x)
+{
+    return _mm512_cvtepi32_epi16(x);
+}
+
+/* The lowest 8. */
+INLINE __m128i to_bytes(lanes_int x)
+{
+    return _mm512_cvtepi32_epi8(x);
+}
+
+#define VECTOR(operation) _mm512_##operation
+#define VECTOR_BITS(operation) _mm512_##operation##_si512
+#include "kern/x86/lanes_x86.h"
 
 #endif

@@ -8,10 +8,7 @@
 
 void hry_fill_reduce_avx512(struct hry_kern *table)
 {
-    table->absmax = absmax;
-    table->range = range;
-    table->absmax_each = absmax_each;
-    table->range_each = range_each;
+    fill_reduce(table);
 }
 
 #endif
