@@ -23,7 +23,7 @@ test:
 	@python3 scripts/run_tests.py
 
 bench:
-	@sh scripts/deps.sh --if-missing build
+	@sh scripts/deps.sh --if-missing bench
 	@$(MAKE) -s build/bench/build.ninja
 	@cmake --build --preset bench
 	@sh scripts/bench.sh build/bench

@@ -227,6 +227,21 @@ static void quantization(void)
     }
 }
 
+static void peers(void)
+{
+    static const struct {
+        const char *job, *name;
+        enum family family;
+    } jobs[] = { { "float16_to_float32", "f16_f32", WIDEN },
+                 { "int8_to_float32", "i8", DEQUANT },
+                 { "float32_to_int8", "i8", QUANT } };
+    bench_title("beside others, from memory to memory");
+    for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
+        for (size_t r = 0; r < sizeof rows / sizeof *rows; r++)
+            if (rows[r].family == jobs[i].family && is_named(&rows[r], jobs[i].name))
+                bench_peer(jobs[i].job, rate_of(&rows[r], BENCH_DRAM, SIZE_MAX / 2, false), jobs[i].job);
+}
+
 /* --- reductions --- */
 
 struct reduction {
@@ -277,5 +292,6 @@ int main(void)
     dequantization();
     quantization();
     reductions();
+    peers();
     return bench_end();
 }

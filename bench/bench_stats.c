@@ -72,10 +72,12 @@ static float *values(void)
 }
 
 /* By the bytes that are read. */
-static void measure(const char *name, const hry_tensor *t, double nbytes, bench_fn *fn, double goal)
+static double measure(const char *name, const hry_tensor *t, double nbytes, bench_fn *fn, double goal)
 {
     struct job job = { .tensor = t };
-    bench_rate(name, nbytes / bench_seconds(fn, &job), "read", bench_limits()->read[BENCH_DRAM], goal);
+    double rate = nbytes / bench_seconds(fn, &job);
+    bench_rate(name, rate, "read", bench_limits()->read[BENCH_DRAM], goal);
+    return rate;
 }
 
 /* How much faster two threads are than one, in turns, as other programs may take one processor away. */
@@ -102,7 +104,8 @@ int main(void)
     narrow = dense(HRY_TYPE_FLOAT16, half);
     bench_print_limits();
     bench_title("statistics: bytes read");
-    measure("float32, row-major", row, 4 * count, run_statistics, 0.8);
+    double rate = measure("float32, row-major", row, 4 * count, run_statistics, 0.8);
+    bench_peer("float32, row-major", rate, "statistics");
     measure("float16, row-major", narrow, 2 * count, run_statistics, 0);
     hry_tensor *bytes = dense(HRY_TYPE_INT8, x), *nibbles = dense(HRY_TYPE_INT4, x);
     measure("int8, row-major", bytes, count, run_statistics, 0);

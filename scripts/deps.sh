@@ -1,10 +1,11 @@
 #!/bin/sh
-# deps.sh [--if-missing] build|test|fuzz|lint|prove|all: installs the Debian packages that a job needs.
+# deps.sh [--if-missing] build|test|bench|fuzz|lint|prove|all: installs the Debian packages that a job needs.
 # Prints what it installs and how. With --if-missing it is silent when nothing is missing.
 set -eu
 
 build="gcc libc6-dev make cmake ninja-build pkg-config libyajl-dev libssl-dev python3"
 test="$build g++ libcmocka-dev zlib1g-dev valgrind python3-numpy"
+bench="$build python3-numpy python3-scipy"
 fuzz="$build clang-14 clang libclang-rt-14-dev"
 lint="$test clang-14 clang-format-14 clang-format clang-tidy-14 clang-tidy cppcheck"
 prove="$fuzz $lint qemu-user gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-aarch64-linux-gnu
@@ -18,12 +19,13 @@ fi
 case "${1-all}" in
 build) wanted=$build ;;
 test) wanted=$test ;;
+bench) wanted=$bench ;;
 fuzz) wanted=$fuzz ;;
 lint) wanted=$lint ;;
 prove) wanted=$prove ;;
-all) wanted="$test $fuzz $lint" ;;
+all) wanted="$test $bench $fuzz $lint" ;;
 *)
-    echo "usage: deps.sh [--if-missing] build|test|fuzz|lint|prove|all" >&2
+    echo "usage: deps.sh [--if-missing] build|test|bench|fuzz|lint|prove|all" >&2
     exit 2
     ;;
 esac
