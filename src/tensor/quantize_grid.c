@@ -2,11 +2,12 @@
 #include "base/bytes.h"
 #include "kern/kern.h"
 #include "quant/schemes.h"
+#include "tensor/convert.h"
 #include "tensor/quantizing.h"
 
-#include <float.h>
 #include <hurray/type.h>
 #include <math.h>
+#include <string.h>
 
 static hry_quant_fn *encoder(const struct hry_kern *k, uint8_t type)
 {
@@ -133,29 +134,23 @@ hry_status hry_grid_init(hry_grid *g, const hry_quantizer *how, hry_error *err)
     return HRY_OK;
 }
 
-/* t rounded up to the scale's type, and to its smallest normal; infinity where it has no such number. */
-static float round_up(uint8_t type, double t)
+/*
+ * t, 0 or more, rounded up to the scale's type, and to its smallest normal; infinity where it has no such number. By
+ * bits: those of positive floats ascend with them, and what a narrower type has is floats whose last bits are 0.
+ */
+static inline float round_up(uint8_t type, double t)
 {
-    float f;
-    if (type == HRY_TYPE_FLOAT16) {
-        uint16_t bits = hry_f32_to_f16((float)t);
-        if ((double)hry_f16_to_f32(bits) < t)
-            bits++;
-        f = hry_f16_to_f32(bits);
-        return f < 0x1p-14f ? 0x1p-14f : f;
-    }
-    if (type == HRY_TYPE_BFLOAT16) {
-        uint16_t bits = hry_f32_to_bf16((float)t);
-        if ((double)hry_bf16_to_f32(bits) < t)
-            bits++;
-        f = hry_bf16_to_f32(bits);
-    } else {
-        f = (float)t;
-        if ((double)f < t)
-            f = nextafterf(f, INFINITY);
-    }
-    return f < FLT_MIN ? FLT_MIN : f;
+    const uint32_t last = type == HRY_TYPE_FLOAT16 ? 0x1FFF : type == HRY_TYPE_BFLOAT16 ? 0xFFFF : 0;
+    const uint32_t least = type == HRY_TYPE_FLOAT16 ? 0x38800000 : 0x00800000; /* 2^-14, 2^-126 */
+    const uint32_t most = type == HRY_TYPE_FLOAT16 ? 0x477FE000 : 0x7F7FFFFF;  /* 65504 */
+    float f = (float)t;
+    uint32_t bits = hry_f32_bits(f) + ((double)f < t);
+    bits = (bits + last) & ~last;
+    bits = bits < least ? least : bits;
+    return hry_f32_from_bits(bits > most ? 0x7F800000 : bits);
 }
+
+static const char beyond_type[] = "a scale is beyond its type";
 
 static const char *affine(const hry_grid *g, double lo, double hi, float *scale, int32_t *zp)
 {
@@ -163,7 +158,7 @@ static const char *affine(const hry_grid *g, double lo, double hi, float *scale,
     float s = hi > lo ? round_up(g->scale_type, (hi - lo) / span) : 1.0f;
     *scale = s;
     if (!isfinite(s))
-        return "a scale is beyond its type";
+        return beyond_type;
     double zero = hi > lo ? rint((double)g->lo - lo / (double)s) : 0.0;
     if (zero > (double)g->zero_hi && g->zero_hi < g->hi)
         return "a zero point is beyond 2^31 - 1";
@@ -172,47 +167,73 @@ static const char *affine(const hry_grid *g, double lo, double hi, float *scale,
     return NULL;
 }
 
-static const char *symmetric(const hry_grid *g, double absmax, float *scale)
+/* All of them without a branch, so that the compiler makes vectors of them; type is constant where this is used. */
+static inline bool symmetric(uint8_t type, double largest_code, const float *absmax, size_t n, float *scale)
 {
-    *scale = absmax > 0 ? round_up(g->scale_type, absmax / (double)g->hi) : 1.0f;
-    return isfinite(*scale) ? NULL : "a scale is beyond its type";
+    uint32_t most = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits = hry_f32_bits(round_up(type, (double)absmax[i] / largest_code));
+        bits = absmax[i] > 0 ? bits : 0x3F800000;
+        scale[i] = hry_f32_from_bits(bits);
+        most = bits > most ? bits : most;
+    }
+    return most < 0x7F800000;
 }
 
-static float power_of_two(const hry_grid *g, double absmax)
+/*
+ * 2^(floor(log2(absmax)) - emax), in 2^-126 .. 2^127, by the exponent's bits: that of a subnormal is below the bound in
+ * any case. Rounding up instead, the next power where the largest value of the type is not enough.
+ */
+static void powers_of_two(const hry_grid *g, const float *absmax, size_t n, float *scale)
 {
-    int exponent;
-    if (absmax == 0)
-        return 1.0f;
-    if (g->ceil) {
-        double mantissa = frexp(absmax / g->largest, &exponent); /* in 0.5 .. 1: a power of two is 0.5 */
-        exponent -= mantissa == 0.5;
-    } else {
-        frexp(absmax, &exponent);
-        exponent -= 1 + g->emax;
+    for (size_t i = 0; i < n; i++) {
+        int32_t exponent = (int32_t)(hry_f32_bits(absmax[i]) >> 23) - g->emax;
+        exponent = absmax[i] > 0 ? exponent : 127;
+        scale[i] = hry_f32_from_bits((uint32_t)(exponent < 1 ? 1 : exponent) << 23);
     }
-    exponent = exponent < -126 ? -126 : exponent > 127 ? 127 : exponent;
-    return ldexpf(1.0f, exponent);
+    for (size_t i = 0; g->ceil && i < n; i++)
+        if ((double)absmax[i] > g->largest * (double)scale[i])
+            scale[i] *= 2;
 }
 
 const char *hry_grid_parameters(const hry_grid *g, const float *lo, const float *hi, size_t n, float *scale,
                                 int32_t *zp)
 {
     const char *why = NULL;
-    for (size_t i = 0; i < n && !why; i++) {
-        if (g->scheme == HRY_SCHEME_NF4)
-            scale[i] = hi[i];
-        else if (g->scheme == HRY_SCHEME_MXFP)
-            scale[i] = power_of_two(g, (double)hi[i]);
-        else if (g->symmetric)
-            why = symmetric(g, (double)hi[i], &scale[i]);
-        else
+    double largest = (double)g->hi;
+    if (g->scheme == HRY_SCHEME_NF4)
+        memcpy(scale, hi, n * sizeof *scale);
+    else if (g->scheme == HRY_SCHEME_MXFP)
+        powers_of_two(g, hi, n, scale);
+    else if (!g->symmetric)
+        for (size_t i = 0; i < n && !why; i++)
             why = affine(g, (double)lo[i], (double)hi[i], &scale[i], &zp[i]);
-    }
+    else if (!(g->scale_type == HRY_TYPE_FLOAT16    ? symmetric(HRY_TYPE_FLOAT16, largest, hi, n, scale)
+               : g->scale_type == HRY_TYPE_BFLOAT16 ? symmetric(HRY_TYPE_BFLOAT16, largest, hi, n, scale)
+                                                    : symmetric(HRY_TYPE_FLOAT32, largest, hi, n, scale)))
+        why = beyond_type;
     return why;
+}
+
+/* One after the other, by the kernels of conversions. */
+static bool store_row(const hry_grid *g, const float *scale, size_t n, uint8_t *to)
+{
+    const struct hry_kern *k = hry_kern();
+    if (g->scale_type == HRY_TYPE_FLOAT16)
+        k->f32_f16(scale, n, to, false);
+    else if (g->scale_type == HRY_TYPE_BFLOAT16)
+        k->f32_bf16(scale, n, to, false);
+    else if (g->scale_type == HRY_TYPE_FLOAT32 && !HRY_HOST_SWAPS)
+        memcpy(to, scale, n * sizeof *scale);
+    else
+        return false;
+    return true;
 }
 
 void hry_grid_store_scales(const hry_grid *g, const float *scale, size_t n, uint64_t apart, uint8_t *to)
 {
+    if (apart == 1 && store_row(g, scale, n, to))
+        return;
     for (size_t i = 0; i < n; i++) {
         uint64_t at = i * apart;
         if (g->scale_type == HRY_TYPE_FLOAT8_E8M0)

@@ -135,6 +135,20 @@ INLINE void run_each(const struct codes *codes, const uint8_t *q, size_t n, cons
     }
 }
 
+/* Blocks of whole vectors without zero points: nothing to look at between them. */
+INLINE void run_whole(const struct codes *codes, const uint8_t *q, size_t n, size_t block, const float *scale,
+                      float *dst, bool stream)
+{
+    size_t i = 0;
+    for (; n - i >= block; i += block, scale++) {
+        lanes s = lanes_set(*scale);
+        for (size_t k = i; k < i + block; k += LANES)
+            lanes_put(dst + k, lanes_mul(s, codes->get(q + k * codes->bits / 8)), stream);
+    }
+    if (i < n)
+        run_uniform(codes, q + i * codes->bits / 8, n - i, scale, NULL, dst + i, stream);
+}
+
 /* Blocks of 2, 4, 8 without zero points: several to a vector. */
 INLINE void run_small(const struct codes *codes, const uint8_t *q, size_t n, unsigned shift, const float *scale,
                       float *dst, bool stream)
@@ -169,6 +183,10 @@ INLINE void run(const struct codes *codes, const uint8_t *q, size_t n, size_t bl
 {
     if (block == 1) {
         run_each(codes, q, n, scale, zp, dst, stream);
+    } else if (block == 32 && !zp) { /* the usual size: the compiler unrolls it */
+        run_whole(codes, q, n, 32, scale, dst, stream);
+    } else if (block % LANES == 0 && block < n && !zp) {
+        run_whole(codes, q, n, block, scale, dst, stream);
     } else if (block % LANES == 0 || block >= n) {
         for (size_t i = 0, b = 0; i < n; i += block, b++) {
             size_t length = n - i < block ? n - i : block;

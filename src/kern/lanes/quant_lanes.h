@@ -20,10 +20,11 @@ INLINE void put_16(uint8_t *q, lanes_int codes)
     lanes_int_put_16(q, codes, false);
 }
 
-#define SMALL(name)                                                   \
-    INLINE lanes_int small_##name(lanes x, lanes scale)               \
-    {                                                                 \
-        return encode(&hry_narrow_##name, true, lanes_div(x, scale)); \
+/* Scales are powers of two: the inverse is exact, and is made once for all that share it. */
+#define SMALL(name)                                                                            \
+    INLINE lanes_int small_##name(lanes x, lanes scale)                                        \
+    {                                                                                          \
+        return encode(&hry_narrow_##name, true, lanes_mul(x, lanes_div(lanes_set(1), scale))); \
     }
 SMALL(e2m1)
 SMALL(e2m3)
@@ -107,6 +108,12 @@ INLINE void quant(const struct coding *coding, const float *x, size_t n, size_t 
 {
     if (block == 1) {
         quant_each(coding, x, n, scale, zp, affine, q);
+    } else if (block == 32 && !zp) { /* the usual size: the compiler unrolls it */
+        size_t i = 0;
+        for (; n - i >= 32; i += 32)
+            quant_uniform(coding, x + i, 32, *scale++, 0, affine, q + i * coding->bits / 8);
+        if (i < n)
+            quant_uniform(coding, x + i, n - i, *scale, 0, affine, q + i * coding->bits / 8);
     } else if (block % LANES == 0 || block >= n) {
         for (size_t i = 0, b = 0; i < n; b++) {
             size_t length = n - i < block ? n - i : block;
