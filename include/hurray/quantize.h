@@ -20,25 +20,31 @@ typedef struct hry_quantizer {
     uint8_t scale_type; /* per-block: float16, bfloat16 or float32; 0: float32 */
     bool symmetric;     /* affine schemes: no zero points; unsigned types then take no negative values */
     uint32_t axis;      /* all but per-tensor */
-    uint32_t block;     /* per-block, NF4, MXFP: elements along axis with one scale; 0: 32, for NF4 64 */
-    bool ceil;          /* MXFP: scales that let nothing saturate, instead of those of the OCP specification */
-    bool optimize;      /* look for the scale of each block with the least squared error; slow. Per-block symmetric, NF4
-                         * and MXFP */
+    uint32_t block; /* per-block, NF4, MXFP: elements along axis with one scale; 0: 32, for NF4 64, of pages theirs */
+    bool ceil;      /* MXFP: scales that let nothing saturate, instead of those of the OCP specification */
+    bool optimize;  /* look for the scale of each block with the least squared error; slow. Per-block symmetric, NF4
+                     * and MXFP */
     /* Parameters of the caller's, NULL: computed. In the order of the format: channels, or blocks in row-major order of
-     * the other dimensions, those along axis last; MXFP: powers of two. zero_points with scales only. */
+     * the other dimensions, those along axis last; of pages, token slots. MXFP: powers of two. zero_points with scales
+     * only, and within the type's range. Codes are made with scales as scale_type holds them. */
     const float *scales;
     const int32_t *zero_points;
     const hry_executor *executor;   /* NULL: the calling thread */
     const hry_allocator *allocator; /* for the result and for the work; NULL: the C heap */
+    const uint64_t *token_counts;   /* as in hry_read_options */
 } hry_quantizer;
 
 /*
  * Quantizes the values of any readable tensor of floats or integers, converted to float32 first; parameters and codes
- * are those of quantization, section 11, and the same whatever the threads and the processor. The result is row-major
- * with parameters in buffers of their own; where a last block is partial and would lie between others, it is strided,
- * each row of blocks padded with zero codes. Shard, member role and extension type go along, statistics do not.
- * HRY_E_UNSUPPORTED: values that are not finite or, where unsigned types are symmetric, negative; scales beyond their
- * type; uint32 zero points beyond 2^31 - 1; quantized tensors. HRY_E_INPUT: the rule that the wanted section breaks.
+ * are those of quantization, section 11, and the same whatever the threads and the processor. Parameters get
+ * buffers of their own. Dense tensors become row-major; where a last block is partial and would lie between others,
+ * strided, each row of blocks padded with zero codes. Sparse and block-paged tensors keep their layout and their index
+ * arrays: parameters are made of the values that are stored, of the slots that hold tokens. Pages take one scale for
+ * each slot (per-block, axis 0, a block of page_size), channels of heads or of dims, or one scale. Shard and member
+ * role go along, statistics and extension type do not. HRY_E_UNSUPPORTED: values that are not finite or, where unsigned
+ * types are symmetric, negative; scales beyond their type; uint32 zero points beyond 2^31 - 1; quantized tensors; token
+ * counts missing. HRY_E_INPUT: the rule that the wanted section breaks, or index arrays do. HRY_E_USAGE: parameters of
+ * the caller's that cannot be. HRY_E_MEMORY.
  */
 HRY_API hry_status hry_tensor_quantize(const hry_tensor *tensor, const hry_quantizer *quantizer, hry_tensor **out,
                                        hry_error *err);

@@ -121,7 +121,10 @@ static hry_status quantize(cli_remake *remake, hry_tensor *tensor, uint64_t plac
     quantization *q = remake->ctx;
     hry_quantizer z = q->quantizer;
     uint32_t rank = hry_tensor_rank(tensor);
-    int64_t axis = q->has_axis ? q->axis : z.scheme == HRY_SCHEME_PER_CHANNEL ? 0 : -1;
+    /* Channels are rows, blocks lie along them; pages have blocks of token slots. */
+    bool first =
+        z.scheme == HRY_SCHEME_PER_CHANNEL || hry_desc_layout(hry_tensor_desc(tensor)) == HRY_LAYOUT_BLOCK_PAGED;
+    int64_t axis = q->has_axis ? q->axis : first ? 0 : -1;
     axis += axis < 0 ? rank : 0;
     if (z.scheme != HRY_SCHEME_PER_TENSOR && (axis < 0 || axis >= rank))
         return no_axis(q->axis, rank, err);

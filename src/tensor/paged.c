@@ -4,6 +4,7 @@
 #include "base/status.h"
 #include "tensor/access.h"
 #include "tensor/verify.h"
+#include "type/types.h"
 
 bool hry_paged_of(const hry_tensor *tensor, hry_paged *paged)
 {
@@ -158,6 +159,35 @@ hry_status hry_read_paged(const hry_tensor *tensor, const hry_box *box, const hr
         return status;
     page_job w = { &paged, &decoder, hry_tensor_first(tensor), box, sink };
     return read_tokens(&w, sink->token_counts, err);
+}
+
+hry_status hry_paged_read_slots(const hry_tensor *tensor, const uint64_t *counts, uint8_t type, void *slots,
+                                hry_error *err)
+{
+    hry_decoder decoder;
+    hry_paged paged;
+    hry_sink sink = { .bytes = slots, .want = { .type = type }, .bits = hry_type_table[type].bits };
+    hry_status status = hry_decoder_init(&decoder, tensor, &sink.want, err);
+    if (!status)
+        status = take_pages(tensor, &paged, err);
+    if (!status)
+        status = hry_paged_check_counts(&paged, counts, err);
+    if (status)
+        return status;
+    const uint64_t shape[] = { paged.num_pages * paged.page_size, paged.heads, paged.dim };
+    hry_box box = { .count = { shape[0], shape[1], shape[2] }, .step = { 1, 1, 1 } };
+    page_job w = { &paged, &decoder, hry_tensor_first(tensor), &box, &sink };
+    hry_map_packed(&sink.map, 3, shape);
+    for (uint64_t s = 0; s < paged.num_seqs && !status; s++) {
+        uint64_t tokens = hry_paged_count(&paged, counts, s), slot;
+        for (uint64_t t = 0; t < tokens && !status; t += paged.page_size) {
+            uint64_t n = tokens - t < paged.page_size ? tokens - t : paged.page_size;
+            status = hry_paged_slot(&paged, s, t, &slot) ? read_slots(&w, slot, n, slot, err)
+                                                         : hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_DATA, 0, t,
+                                                                    "token %llu is on no page", (unsigned long long)t);
+        }
+    }
+    return status;
 }
 
 hry_status hry_tensor_find_token(const hry_tensor *tensor, uint64_t sequence, uint64_t token, bool *found,

@@ -232,7 +232,7 @@ static bool store_row(const hry_grid *g, const float *scale, size_t n, uint8_t *
 
 void hry_grid_store_scales(const hry_grid *g, const float *scale, size_t n, uint64_t apart, uint8_t *to)
 {
-    if (apart == 1 && store_row(g, scale, n, to))
+    if (n > 0 && apart == 1 && store_row(g, scale, n, to))
         return;
     for (size_t i = 0; i < n; i++) {
         uint64_t at = i * apart;

@@ -3,34 +3,12 @@
 #include "base/bytes.h"
 #include "base/checked.h"
 #include "kern/kern.h"
-#include "tensor/bits.h"
 #include "tensor/quantizing.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
 enum { SEGMENT = 1 << 16 }; /* values of a task, a multiple of 8 */
-
-static const char not_finite[] = "some value is not finite";
-static const char negative[] = "an unsigned symmetric type has no negative values";
-
-hry_status hry_quantize_fail(const char *why, hry_error *err)
-{
-    return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_DATA, 0, 0, "%s", why);
-}
-
-void hry_quantize_put(const hry_quantize *z, const float *x, size_t n, size_t block, const float *scale,
-                      const int32_t *zp, uint64_t first, uint8_t *room)
-{
-    const hry_grid *g = &z->grid;
-    uint64_t bit = first * g->bits;
-    /* Kernels write whole bytes: only where both ends are ends of bytes is nothing of a neighbour's written over. */
-    bool whole = !room || (hry_codes_are_whole(g->bits, first) && hry_codes_are_whole(g->bits, n));
-    uint8_t *to = whole ? z->codes + bit / 8 : room;
-    g->encode(x, n, block, scale, zp, g->lo, g->hi, to);
-    if (!whole)
-        hry_bits_copy(z->codes, (int64_t)bit, room, 0, (uint64_t)n * g->bits);
-}
 
 static void run(const hry_quantize *z, size_t tasks, bool parallel, void (*task)(void *arg, size_t i), void *arg)
 {
@@ -40,17 +18,6 @@ static void run(const hry_quantize *z, size_t tasks, bool parallel, void (*task)
     else
         for (size_t i = 0; i < tasks; i++)
             task(arg, i);
-}
-
-/* Symmetric unsigned types: hry_kern's absmax does not tell signs. */
-static bool has_negative(const hry_quantize *z, const float *x, size_t n)
-{
-    bool found = false;
-    if (!z->grid.symmetric || z->grid.zero_lo < 0 || z->grid.scheme > HRY_SCHEME_PER_BLOCK)
-        return false;
-    for (size_t i = 0; i < n; i++)
-        found |= x[i] < 0;
-    return found;
 }
 
 /* ---- Per tensor ---- */
@@ -71,9 +38,9 @@ static void measure_segment(void *arg, size_t i)
     bool finite = hry_grid_wants_range(&job->z->grid) ? k->range(x, (size_t)n, (size_t)n, &job->lo[i], &job->hi[i])
                                                       : k->absmax(x, (size_t)n, (size_t)n, &job->hi[i]);
     if (!finite)
-        job->why = not_finite;
-    else if (has_negative(job->z, x, (size_t)n))
-        job->why = negative;
+        job->why = hry_quantize_not_finite;
+    else if (hry_quantize_has_negative(job->z, x, (size_t)n))
+        job->why = hry_quantize_negative;
 }
 
 static void encode_segment(void *arg, size_t i)
@@ -120,67 +87,8 @@ hry_status hry_quantize_tensor(hry_quantize *z, hry_error *err)
 
 /* ---- Rows of parameters: one for each of `inner` columns, or one for each block of a row ---- */
 
-/* Room for the parameters of one task, and for codes that start within a byte. */
-typedef struct row_room {
-    float *lo, *hi, *scale;
-    int32_t *zp;
-    uint8_t *codes;
-    void *block;
-    size_t nbytes;
-} row_room;
-
-static bool make_row_room(const hry_quantize *z, uint64_t parameters, uint64_t codes, row_room *room)
-{
-    uint64_t total;
-    *room = (row_room){ 0 };
-    if (!hry_mul_add(parameters, 16, codes, &total) || !hry_to_size(total, &room->nbytes))
-        return false;
-    room->block = hry_alloc(z->how->allocator, room->nbytes, 64);
-    if (!room->block)
-        return false;
-    room->lo = room->block;
-    room->hi = room->lo + parameters;
-    room->scale = room->hi + parameters;
-    room->zp = (void *)(room->scale + parameters);
-    room->codes = (uint8_t *)(room->zp + parameters);
-    return true;
-}
-
-static void free_row_room(const hry_quantize *z, row_room *room)
-{
-    hry_free(z->how->allocator, room->block, room->nbytes, 64);
-}
-
-/* n parameters from what was measured, or the caller's, number by number from first on; stored as well. */
-static const char *settle(const hry_quantize *z, row_room *room, size_t n, uint64_t first, uint64_t apart)
-{
-    const hry_grid *g = &z->grid;
-    const char *why = NULL;
-    if (z->how->scales)
-        for (size_t i = 0; i < n; i++) {
-            room->scale[i] = z->how->scales[first + i * apart];
-            room->zp[i] = z->how->zero_points ? z->how->zero_points[first + i * apart] : 0;
-        }
-    else
-        why = hry_grid_parameters(g, hry_grid_wants_range(g) ? room->lo : NULL, room->hi, n, room->scale, room->zp);
-    return why;
-}
-
-static void store(const hry_quantize *z, const row_room *room, size_t n, uint64_t first, uint64_t apart)
-{
-    uint64_t each = hry_type_find(z->grid.scale_type)->bits / 8u;
-    hry_grid_store_scales(&z->grid, room->scale, n, apart, z->scales + first * each);
-    for (size_t i = 0; z->zero_points && i < n; i++)
-        hry_store32(z->zero_points + 4 * (first + i * apart), (uint32_t)room->zp[i]);
-}
-
-static const int32_t *zero_points(const hry_quantize *z, const row_room *room)
-{
-    return z->zero_points ? room->zp : NULL;
-}
-
 /* Widens the ranges of n columns by one more row; false when a value is not finite. */
-static bool measure_row(const hry_quantize *z, const float *x, size_t n, row_room *room)
+static bool measure_row(const hry_quantize *z, const float *x, size_t n, hry_quantize_room *room)
 {
     const struct hry_kern *k = hry_kern();
     return hry_grid_wants_range(&z->grid) ? k->range_each(x, n, room->lo, room->hi) : k->absmax_each(x, n, room->hi);
@@ -209,10 +117,10 @@ static void encode_channel(void *arg, size_t s)
     rows_job *job = arg;
     hry_quantize *z = job->z;
     const struct hry_kern *k = hry_kern();
-    float lo = 0, hi = 0, l = 0, h;
-    row_room room;
+    float lo = 0, hi = 0, l = 0, h = 0;
+    hry_quantize_room room;
     size_t n = (size_t)z->inner;
-    if (!make_row_room(z, 1, n + 8, &room)) {
+    if (!hry_quantize_take_room(z, 1, n + 8, &room)) {
         job->no_memory = true;
         return;
     }
@@ -220,28 +128,28 @@ static void encode_channel(void *arg, size_t s)
         const float *x = z->x + (o * z->size + s) * z->inner;
         bool finite = hry_grid_wants_range(&z->grid) ? k->range(x, n, n, &l, &h) : k->absmax(x, n, n, &h);
         if (!finite)
-            job->why = not_finite;
-        else if (has_negative(z, x, n))
-            job->why = negative;
+            job->why = hry_quantize_not_finite;
+        else if (hry_quantize_has_negative(z, x, n))
+            job->why = hry_quantize_negative;
         lo = finite && l < lo ? l : lo;
         hi = finite && h > hi ? h : hi;
     }
     room.lo[0] = lo;
     room.hi[0] = hi;
-    const char *why = settle(z, &room, 1, s, 1);
+    const char *why = hry_quantize_settle(z, &room, 1, s, 1);
     if (why)
         job->why = why;
-    store(z, &room, 1, s, 1);
+    hry_quantize_store(z, &room, 1, s, 1);
     for (uint64_t o = 0; !job->why && o < z->outer; o++) {
         uint64_t first = (o * z->size + s) * z->inner;
-        hry_quantize_put(z, z->x + first, n, n, room.scale, zero_points(z, &room), first, room.codes);
+        hry_quantize_put(z, z->x + first, n, n, room.scale, hry_quantize_zero_points(z, &room), first, room.codes);
     }
-    free_row_room(z, &room);
+    hry_quantize_give_room(z, &room);
 }
 
 typedef struct columns_job {
     rows_job rows;
-    row_room *room;
+    hry_quantize_room *room;
 } columns_job;
 
 static void encode_rows_of_channels(void *arg, size_t i)
@@ -250,32 +158,33 @@ static void encode_rows_of_channels(void *arg, size_t i)
     hry_quantize *z = job->rows.z;
     uint64_t first = i * job->rows.rows, end = first + job->rows.rows < z->outer ? first + job->rows.rows : z->outer;
     for (uint64_t o = first; o < end; o++)
-        hry_quantize_put(z, z->x + o * z->size, (size_t)z->size, 1, job->room->scale, zero_points(z, job->room),
-                         o * z->size, job->room->codes);
+        hry_quantize_put(z, z->x + o * z->size, (size_t)z->size, 1, job->room->scale,
+                         hry_quantize_zero_points(z, job->room), o * z->size, job->room->codes);
 }
 
 /* Channels along the last dimension: one measure of all columns, then row by row. */
 static hry_status encode_columns(hry_quantize *z, hry_error *err)
 {
-    row_room room;
+    hry_quantize_room room;
     size_t n = (size_t)z->size;
     columns_job job = { .rows = { .z = z, .rows = 1 + SEGMENT / (z->size + 1) }, .room = &room };
-    if (!make_row_room(z, z->size, z->size + 8, &room))
+    if (!hry_quantize_take_room(z, z->size, z->size + 8, &room))
         return hry_fail_memory(err, z->size);
-    memset(room.block, 0, room.nbytes);
     const char *why = NULL;
     for (uint64_t o = 0; o < z->outer && !why; o++) {
         const float *x = z->x + o * z->size;
-        why = !measure_row(z, x, n, &room) ? not_finite : has_negative(z, x, n) ? negative : NULL;
+        why = !measure_row(z, x, n, &room)         ? hry_quantize_not_finite
+              : hry_quantize_has_negative(z, x, n) ? hry_quantize_negative
+                                                   : NULL;
     }
     if (!why)
-        why = settle(z, &room, n, 0, 1);
+        why = hry_quantize_settle(z, &room, n, 0, 1);
     if (!why) {
-        store(z, &room, n, 0, 1);
+        hry_quantize_store(z, &room, n, 0, 1);
         run(z, (size_t)hry_ceil_div(z->outer, job.rows.rows), hry_codes_are_whole(z->grid.bits, z->size),
             encode_rows_of_channels, &job);
     }
-    free_row_room(z, &room);
+    hry_quantize_give_room(z, &room);
     return why ? hry_quantize_fail(why, err) : HRY_OK;
 }
 
@@ -298,8 +207,8 @@ static void encode_rows_of_blocks(void *arg, size_t i)
     const struct hry_kern *k = hry_kern();
     uint64_t first = i * job->rows, end = first + job->rows < z->outer ? first + job->rows : z->outer;
     size_t n = (size_t)z->size, block = (size_t)z->block, blocks = (size_t)z->blocks;
-    row_room room;
-    if (!make_row_room(z, z->blocks, z->size + 8, &room)) {
+    hry_quantize_room room;
+    if (!hry_quantize_take_room(z, z->blocks, z->size + 8, &room)) {
         job->no_memory = true;
         return;
     }
@@ -307,30 +216,34 @@ static void encode_rows_of_blocks(void *arg, size_t i)
         const float *x = z->x + o * z->size;
         bool finite =
             hry_grid_wants_range(&z->grid) ? k->range(x, n, block, room.lo, room.hi) : k->absmax(x, n, block, room.hi);
-        const char *why = !finite ? not_finite : has_negative(z, x, n) ? negative : NULL;
+        const char *why = !finite                              ? hry_quantize_not_finite
+                          : hry_quantize_has_negative(z, x, n) ? hry_quantize_negative
+                                                               : NULL;
         if (!why)
-            why = settle(z, &room, blocks, o * z->blocks, 1);
+            why = hry_quantize_settle(z, &room, blocks, o * z->blocks, 1);
         for (size_t b = 0; !why && z->searches && b < blocks; b++)
             hry_grid_search(&z->grid, x + b * block, n - b * block < block ? n - b * block : block, &room.scale[b]);
         if (why) {
             job->why = why;
             break;
         }
-        store(z, &room, blocks, o * z->blocks, 1);
-        hry_quantize_put(z, x, n, block, room.scale, zero_points(z, &room), o * z->pitch, room.codes);
+        hry_quantize_store(z, &room, blocks, o * z->blocks, 1);
+        hry_quantize_put(z, x, n, block, room.scale, hry_quantize_zero_points(z, &room), o * z->pitch, room.codes);
     }
-    free_row_room(z, &room);
+    hry_quantize_give_room(z, &room);
 }
 
-/* A block's columns, gathered one by one. */
-static void search_columns(const hry_quantize *z, const float *x, size_t rows, row_room *room)
+/* A block's columns, gathered one by one. False for lack of memory. */
+static bool search_columns(const hry_quantize *z, const float *x, size_t rows, hry_quantize_room *room)
 {
-    float column[4096];
-    for (size_t i = 0; rows <= sizeof column / sizeof *column && i < z->inner; i++) {
+    float *column = hry_alloc_array(z->how->allocator, rows, sizeof *column, _Alignof(float));
+    for (size_t i = 0; column && i < z->inner; i++) {
         for (size_t s = 0; s < rows; s++)
             column[s] = x[s * z->inner + i];
         hry_grid_search(&z->grid, column, rows, &room->scale[i]);
     }
+    hry_free(z->how->allocator, column, rows * sizeof *column, _Alignof(float));
+    return column;
 }
 
 /* Blocks across: `block` rows of inner columns, each column with parameters of its own. */
@@ -343,31 +256,30 @@ static void encode_blocks_across(void *arg, size_t task)
     size_t n = (size_t)z->inner;
     const float *x = z->x + (o * z->size + s) * z->inner;
     const char *why = NULL;
-    row_room room;
+    hry_quantize_room room;
     if (job->why)
         return;
-    if (!make_row_room(z, z->inner, z->inner + 8, &room)) {
+    if (!hry_quantize_take_room(z, z->inner, z->inner + 8, &room)) {
         job->no_memory = true;
         return;
     }
-    memset(room.block, 0, room.nbytes);
     for (uint64_t r = 0; r < rows && !why; r++)
-        why = !measure_row(z, x + r * z->inner, n, &room) ? not_finite
-              : has_negative(z, x + r * z->inner, n)      ? negative
-                                                          : NULL;
+        why = !measure_row(z, x + r * z->inner, n, &room)         ? hry_quantize_not_finite
+              : hry_quantize_has_negative(z, x + r * z->inner, n) ? hry_quantize_negative
+                                                                  : NULL;
     uint64_t number = o * z->inner * z->blocks + b;
     if (!why)
-        why = settle(z, &room, n, number, z->blocks);
-    if (!why && z->searches)
-        search_columns(z, x, (size_t)rows, &room);
+        why = hry_quantize_settle(z, &room, n, number, z->blocks);
+    if (!why && z->searches && !search_columns(z, x, (size_t)rows, &room))
+        job->no_memory = true;
     if (!why)
-        store(z, &room, n, number, z->blocks);
+        hry_quantize_store(z, &room, n, number, z->blocks);
     for (uint64_t r = 0; r < rows && !why; r++)
-        hry_quantize_put(z, x + r * z->inner, n, 1, room.scale, zero_points(z, &room),
+        hry_quantize_put(z, x + r * z->inner, n, 1, room.scale, hry_quantize_zero_points(z, &room),
                          (o * z->pitch + s + r) * z->inner, room.codes);
     if (why)
         job->why = why;
-    free_row_room(z, &room);
+    hry_quantize_give_room(z, &room);
 }
 
 hry_status hry_quantize_blocks(hry_quantize *z, hry_error *err)

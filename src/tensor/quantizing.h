@@ -70,6 +70,35 @@ hry_status hry_quantize_measure(hry_quantize *z, hry_error *err);
 hry_status hry_quantize_tensor(hry_quantize *z, hry_error *err);
 hry_status hry_quantize_channels(hry_quantize *z, hry_error *err);
 hry_status hry_quantize_blocks(hry_quantize *z, hry_error *err);
+/* Of a sparse tensor by channel or by block: x are its stored values, in the order of storage. */
+hry_status hry_quantize_sparse(hry_quantize *z, const hry_tensor *tensor, hry_error *err);
+
+/* Room for the parameters of one task, and for codes that start within a byte. */
+typedef struct hry_quantize_room {
+    float *lo, *hi, *scale; /* zeros at first */
+    int32_t *zp;
+    uint8_t *codes;
+    void *block;
+    size_t nbytes;
+} hry_quantize_room;
+
+/* False for lack of memory. */
+bool hry_quantize_take_room(const hry_quantize *z, uint64_t parameters, uint64_t codes, hry_quantize_room *room);
+void hry_quantize_give_room(const hry_quantize *z, hry_quantize_room *room);
+
+/* Whether the caller's n parameters are what kernels can take; what a scheme allows besides is verified in the end. */
+hry_status hry_quantize_check_given(const hry_quantize *z, uint64_t n, hry_error *err);
+
+/* The parameters of numbers first, first + apart, ...: n from what was measured, or the caller's; what went wrong or
+ * NULL. And into the tensor. */
+const char *hry_quantize_settle(const hry_quantize *z, hry_quantize_room *room, size_t n, uint64_t first,
+                                uint64_t apart);
+void hry_quantize_store(const hry_quantize *z, const hry_quantize_room *room, size_t n, uint64_t first, uint64_t apart);
+
+static inline const int32_t *hry_quantize_zero_points(const hry_quantize *z, const hry_quantize_room *room)
+{
+    return z->zero_points ? room->zp : NULL;
+}
 
 /* n codes from element number `first` of the codes on. Room for them where they share bytes with others; NULL: they do
  * not. */
@@ -82,6 +111,9 @@ static inline bool hry_codes_are_whole(uint32_t bits, uint64_t n)
     return bits == 6 ? n % 4 == 0 : n % 8 * bits % 8 == 0;
 }
 
+/* What can be wrong with values. Kernels do not tell signs: whether a symmetric unsigned type would lose some. */
+extern const char hry_quantize_not_finite[], hry_quantize_negative[];
+bool hry_quantize_has_negative(const hry_quantize *z, const float *x, size_t n);
 hry_status hry_quantize_fail(const char *why, hry_error *err);
 
 #endif

@@ -7,7 +7,7 @@ import random
 import struct
 import unittest
 
-from cli_case import CliCase, floats
+from cli_case import CliCase, floats, hrry
 from values_case import f32, model_of, strict_json
 
 rng = random.Random(7)
@@ -99,6 +99,42 @@ class Quantize(CliCase):
         self.assertFalse(os.path.exists(self.path("new.hrry")))
         doc = self.ok("quantize", "m.hrry", "min.hrry", "--scheme", "per-tensor", "--min-size", "1K", "--json").json()
         self.assertEqual([loss["name"] for loss in doc["tensors"]], ["w"])
+
+    def test_sparse_stays_sparse(self):
+        """Rows 0 and 2 of [3,4] as channels: what is not stored is 0, whatever the zero point."""
+        buffers = [floats(1, -3, 4), hrry.u64s(1, 3, 0), hrry.u64s(0, 2, 2, 3)]
+        self.write("s.hrry", hrry.container([("t", hrry.descriptor(
+            "float32", (3, 4), hrry.CSR, hrry.u64s(3) + bytes(8), buffers=list(map(len, buffers))), buffers)]))
+        self.ok("quantize", "s.hrry", "q.hrry", "--scheme", "per-channel", "--type", "uint8")
+        tensor, (codes, columns, rows, scales, zeros) = self.parts("q.hrry", "t")
+        self.assertEqual((tensor["layout"], tensor["layout_fields"]["nnz"]), ("csr", 3))
+        self.assertEqual([columns, rows], buffers[1:])
+        self.assertEqual(struct.unpack("<3i", zeros), (191, 0, 0))
+        scales = struct.unpack("<3f", scales)
+        self.assertEqual(scales[1:], (1, f32(4 / 255)))
+        self.assertEqual(list(codes), [191 + 64, 0, 255])
+        want = [[0, f32(scales[0] * 64), 0, f32(scales[0] * -191)], [0] * 4, [f32(scales[2] * 255), 0, 0, 0]]
+        rows = strict_json(self.ok("cat", "q.hrry", "t", "--format", "json").text)
+        self.assertEqual([[f32(x) for x in row] for row in rows], want)
+        self.ok("check", "--lint", "q.hrry")
+
+    def test_pages(self):
+        """One sequence of 3 tokens on pages 1 and 0 of 2 slots: a scale for each slot, 1 for the one without a token."""
+        pool = floats(2, -63.5, float("nan"), 4, 127, 1, -254, 3)
+        buffers = [pool, hrry.u32s(1, 0), hrry.u32s(0, 2)]
+        fields = hrry.u32s(2) + hrry.u64s(2) + hrry.u32s(0, 1) + b"\0" + hrry.u32s(0) + bytes(7)
+        self.write("p.hrry", hrry.container([("kv", hrry.descriptor(
+            "float32", (3, 1, 2), hrry.BLOCK_PAGED, fields, buffers=list(map(len, buffers))), buffers)]))
+        self.ok("quantize", "p.hrry", "q.hrry", "--scheme", "per-block", "--symmetric")
+        tensor, (codes, table, pointers, scales) = self.parts("q.hrry", "kv")
+        self.assertEqual((tensor["layout"], tensor["quantization"]["block_size"], tensor["quantization"]["axis"]),
+                         ("block-paged", 2, 0))
+        self.assertEqual([table, pointers], buffers[1:])
+        self.assertEqual(struct.unpack("<4f", scales), (0.5, 1, 1, 2))
+        self.assertEqual(struct.unpack("<8b", codes), (4, -127, 0, 0, 127, 1, -127, 2))
+        self.ok("check", "--lint", "q.hrry")
+        self.assertIn("L-BP-10", self.fails(1, "quantize", "p.hrry", "n.hrry", "--scheme", "nf4", "--block", "8",
+                                            "--axis", "0", "--strict").line)
 
     def test_others_stay(self):
         """Choosing some tensors is no reason to lose the others."""

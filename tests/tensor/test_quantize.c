@@ -6,8 +6,8 @@
 #include "support/naive_layout.h"
 #include "support/rules_reached.h"
 #include "tensor/convert.h"
+#include "tensor/naive_quantize.h"
 
-#include <float.h>
 #include <hurray/hurray.h>
 #include <math.h>
 #include <setjmp.h>
@@ -16,6 +16,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+enum { KINDS = 5 }; /* of values */
 
 typedef struct given {
     uint32_t rank;
@@ -38,7 +40,8 @@ static void make(given *g, uint64_t *seed, uint32_t rank, const uint64_t *shape,
         g->x[i] = kind == 0   ? (float)u
                   : kind == 1 ? (float)(u * exp2((double)(naive_below(seed, 16)) - 8))
                   : kind == 2 ? (naive_below(seed, 3) ? 0.0f : (float)(100 + u))
-                              : (i / 8 % 3 ? 0.0f : (float)(-3 + u));
+                  : kind == 3 ? (i / 8 % 3 ? 0.0f : (float)(-3 + u))
+                              : (float)(u * 0x1p-149 * exp2((double)naive_below(seed, 40))); /* subnormal, or near it */
     }
     assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, rank, shape, g->x, NULL, NULL, &g->t, NULL), HRY_OK);
 }
@@ -96,96 +99,36 @@ static uint64_t parameter_of(const given *g, const hry_quantizer *q, uint64_t i)
     return outer * nb + index[q->axis] / q->block;
 }
 
-typedef struct extent {
-    double lo, hi;
-} extent;
-
-static extent *extents(const given *g, const hry_quantizer *q, uint64_t n)
-{
-    extent *e = calloc(n + 1, sizeof *e); /* 0 belongs to every range */
-    for (uint64_t i = 0; i < g->count; i++) {
-        extent *at = &e[parameter_of(g, q, i)];
-        at->lo = fmin(at->lo, g->x[i]);
-        at->hi = fmax(at->hi, g->x[i]);
-    }
-    return e;
-}
-
-static double value_up(uint8_t type, double t)
-{
-    uint32_t code;
-    if (type == HRY_TYPE_FLOAT32) {
-        float f = (float)t;
-        while ((double)f < t)
-            f = nextafterf(f, INFINITY);
-        return fmax(f, FLT_MIN);
-    }
-    for (code = 1; code < 0x7C00u + (type == HRY_TYPE_BFLOAT16 ? 0x400u : 0); code++) {
-        uint16_t bits = (uint16_t)code;
-        double v = hry_element_f64(type, (const uint8_t[]){ (uint8_t)bits, (uint8_t)(bits >> 8) }, 0);
-        if (v >= t && v >= (type == HRY_TYPE_FLOAT16 ? 0x1p-14 : 0x1p-126))
-            return v;
-    }
-    return INFINITY;
-}
-
-static void range_of(uint8_t type, double *lo, double *hi)
-{
-    const hry_type_info *info = hry_type_find(type);
-    bool is_signed = info->kind == HRY_KIND_INT;
-    *hi = exp2(info->bits - is_signed) - 1;
-    *lo = is_signed ? -*hi - 1 : 0;
-}
-
 /* Bounds of section 11.2, and parameters of 11.1. */
-static void check_affine(const given *g, const hry_quantizer *q, const hry_tensor *t)
+static void check(const given *g, const hry_quantizer *q, const hry_tensor *t)
 {
-    uint64_t n;
-    double qmin, qmax;
-    assert_int_equal(hry_tensor_parameter_count(t, &n, NULL), HRY_OK);
-    float *scale = malloc(n * sizeof *scale), *back = values(t, g->count);
-    int32_t *zp = malloc(n * sizeof *zp);
+    naive_quantized z = { .q = q, .n = g->count, .x = g->x };
+    assert_int_equal(hry_tensor_parameter_count(t, &z.parameters, NULL), HRY_OK);
+    float *scale = malloc(z.parameters * sizeof *scale), *back = values(t, g->count);
+    int32_t *zp = malloc(z.parameters * sizeof *zp);
     double *code = codes(t, g->count);
-    extent *e = extents(g, q, n);
-    assert_int_equal(hry_tensor_parameters(t, 0, n, scale, zp, NULL), HRY_OK);
-    range_of(q->storage, &qmin, &qmax);
-    double m = fmin(qmax, -qmin) > 0 ? fmin(qmax, -qmin) : qmax;
-    for (uint64_t p = 0; p < n; p++) {
-        double span = q->symmetric ? fmax(-e[p].lo, e[p].hi) / m : (e[p].hi - e[p].lo) / (qmax - qmin);
-        double want = span > 0 ? value_up(q->scale_type ? q->scale_type : HRY_TYPE_FLOAT32, span) : 1.0;
-        if (q->scheme == HRY_SCHEME_PER_CHANNEL || q->scheme == HRY_SCHEME_PER_TENSOR)
-            want = span > 0 ? value_up(HRY_TYPE_FLOAT32, span) : 1.0;
-        assert_true((double)scale[p] == want);
-        double zero = q->symmetric ? 0 : span > 0 ? rint(qmin - e[p].lo / want) : 0;
-        assert_true(zp[p] == fmin(fmax(zero, qmin), qmax));
-    }
-    for (uint64_t i = 0; i < g->count; i++) {
-        uint64_t p = parameter_of(g, q, i);
-        double bound = 0.5 * (double)scale[p] * (1 + 0x1p-20) + 0x1p-22 * fmax(-e[p].lo, e[p].hi);
-        if (!(fabs((double)g->x[i] - (double)back[i]) <= bound))
-            fail_msg("scheme %u type %s symmetric %d scale type %s: %a became %a by %a, %d: code %g (range %a %a)",
-                     q->scheme, hry_type_name(q->storage), q->symmetric, hry_type_name(q->scale_type), (double)g->x[i],
-                     (double)back[i], (double)scale[p], zp[p], code[i], e[p].lo, e[p].hi);
-        assert_true(g->x[i] != 0 || back[i] == 0);
-        double low = q->symmetric ? -m : qmin;
-        assert_true(code[i] >= fmin(low, qmin < 0 ? low : 0) && code[i] <= qmax);
-        if (hry_type_find(q->storage)->bits <= 16) { /* the formula itself */
-            double raw = rint((double)(g->x[i] / scale[p])) + zp[p];
-            assert_true(code[i] == fmin(fmax(raw, q->symmetric && qmin < 0 ? -m : qmin), qmax));
-        }
-    }
+    uint64_t *number = malloc((g->count + 1) * sizeof *number);
+    assert_int_equal(hry_tensor_parameters(t, 0, z.parameters, scale, zp, NULL), HRY_OK);
+    for (uint64_t i = 0; i < g->count; i++)
+        number[i] = parameter_of(g, q, i);
+    z.number = number;
+    z.scale = scale;
+    z.zp = zp;
+    z.code = code;
+    z.back = back;
+    naive_check_quantized(&z);
     free(scale);
     free(zp);
     free(back);
     free(code);
-    free(e);
+    free(number);
 }
 
 static void test_affine(void **state)
 {
     (void)state;
     static const uint8_t types[] = { HRY_TYPE_INT8,  HRY_TYPE_UINT8, HRY_TYPE_INT4,   HRY_TYPE_UINT4, HRY_TYPE_INT2,
-                                     HRY_TYPE_UINT2, HRY_TYPE_INT16, HRY_TYPE_UINT16, HRY_TYPE_INT32 };
+                                     HRY_TYPE_UINT2, HRY_TYPE_INT16, HRY_TYPE_UINT16, HRY_TYPE_INT32, HRY_TYPE_UINT32 };
     static const uint8_t scales[] = { HRY_TYPE_FLOAT32, HRY_TYPE_FLOAT16, HRY_TYPE_BFLOAT16 };
     hry_pool *pool = NULL;
     assert_int_equal(hry_pool_create(3, NULL, &pool, NULL), HRY_OK);
@@ -198,17 +141,19 @@ static void test_affine(void **state)
             shape[k] = 1 + naive_below(&seed, rank == 1 ? 300 : 20);
         q.axis = (uint32_t)naive_below(&seed, rank);
         q.block = 2u << naive_below(&seed, 4);
-        q.storage = types[naive_below(&seed, q.scheme == HRY_SCHEME_PER_BLOCK ? 6 : 9)];
+        unsigned kind = (unsigned)naive_below(&seed, KINDS);
+        bool never_negative = kind == 2; /* as symmetric unsigned types need it, and zero points of uint32 */
+        q.storage = types[naive_below(&seed, q.scheme == HRY_SCHEME_PER_BLOCK ? 6 : never_negative ? 10 : 9)];
         bool is_signed = hry_type_find(q.storage)->kind == HRY_KIND_INT;
-        q.symmetric = is_signed && naive_below(&seed, 2);
+        q.symmetric = (is_signed || never_negative) && naive_below(&seed, 2);
         if (q.scheme == HRY_SCHEME_PER_BLOCK) {
             q.scale_type = scales[naive_below(&seed, 3)];
             shape[q.axis] += q.block;
         }
         given g;
-        make(&g, &seed, rank, shape, (unsigned)naive_below(&seed, 4));
+        make(&g, &seed, rank, shape, kind);
         hry_tensor *one = quantize(&g, &q);
-        check_affine(&g, &q, one);
+        check(&g, &q, one);
         /* Threads change nothing. */
         q.executor = &executor;
         hry_tensor *many = quantize(&g, &q);
@@ -251,7 +196,7 @@ static void test_nf4(void **state)
 {
     (void)state;
     for (uint64_t i = 1; i <= 200; i++) {
-        uint64_t seed = i, shape[2] = { 1 + naive_below(&seed, 9), 64 + naive_below(&seed, 140) }, n;
+        uint64_t seed = i, shape[2] = { 1 + naive_below(&seed, 9), 64 + naive_below(&seed, 140) };
         hry_quantizer q = { .scheme = HRY_SCHEME_NF4, .storage = HRY_TYPE_UINT4, .axis = 1, .block = 64 };
         if (i % 3 == 0) {
             uint64_t swap = shape[0];
@@ -260,20 +205,9 @@ static void test_nf4(void **state)
             q.axis = 0;
         }
         given g;
-        make(&g, &seed, 2, shape, (unsigned)naive_below(&seed, 4));
+        make(&g, &seed, 2, shape, (unsigned)naive_below(&seed, KINDS));
         hry_tensor *t = quantize(&g, &q);
-        float *back = values(t, g.count);
-        assert_int_equal(hry_tensor_parameter_count(t, &n, NULL), HRY_OK);
-        extent *e = extents(&g, &q, n);
-        for (uint64_t j = 0; j < g.count; j++) {
-            extent *at = &e[parameter_of(&g, &q, j)];
-            double absmax = fmax(-at->lo, at->hi);
-            assert_true(fabs((double)g.x[j] - (double)back[j]) <= (0.151904 + 0x1p-22) * absmax);
-            assert_true(fabs((double)g.x[j]) != absmax || back[j] == g.x[j]);
-            assert_true(g.x[j] != 0 || back[j] == 0);
-        }
-        free(e);
-        free(back);
+        check(&g, &q, t);
         hry_tensor_release(t);
         drop(&g);
     }
@@ -282,52 +216,22 @@ static void test_nf4(void **state)
 static void test_mxfp(void **state)
 {
     (void)state;
-    static const struct {
-        uint8_t type;
-        double delta, u, r, max;
-        int emax;
-    } rows[] = {
-        { HRY_TYPE_FLOAT8_E4M3, 0x1p-9, 1.0 / 17, 1.0 / 8, 448, 8 },
-        { HRY_TYPE_FLOAT8_E5M2, 0x1p-16, 1.0 / 9, 1.0 / 8, 57344, 15 },
-        { HRY_TYPE_FLOAT4_E2M1, 0.5, 1.0 / 5, 1.0 / 4, 6, 2 },
-        { HRY_TYPE_FLOAT6_E2M3, 0.125, 1.0 / 17, 1.0 / 16, 7.5, 2 },
-        { HRY_TYPE_FLOAT6_E3M2, 0.0625, 1.0 / 9, 1.0 / 8, 28, 4 },
-        { HRY_TYPE_INT8, 1, 0, 1.0 / 128, 127, 6 },
-        { HRY_TYPE_INT4, 1, 0, 1.0 / 8, 7, 2 },
-    };
+    static const uint8_t types[] = { HRY_TYPE_FLOAT8_E4M3, HRY_TYPE_FLOAT8_E5M2, HRY_TYPE_FLOAT4_E2M1,
+                                     HRY_TYPE_FLOAT6_E2M3, HRY_TYPE_FLOAT6_E3M2, HRY_TYPE_INT8,
+                                     HRY_TYPE_INT4 };
     for (uint64_t i = 0; i < 350; i++) {
-        uint64_t seed = i + 1, n, shape[3] = { 1 + naive_below(&seed, 5), 32, 1 + naive_below(&seed, 5) };
-        size_t row = i % (sizeof rows / sizeof *rows);
+        uint64_t seed = i + 1, shape[3] = { 1 + naive_below(&seed, 5), 32, 1 + naive_below(&seed, 5) };
         hry_quantizer q = {
-            .scheme = HRY_SCHEME_MXFP, .storage = rows[row].type, .axis = 1, .block = 32, .ceil = i % 4 == 3
+            .scheme = HRY_SCHEME_MXFP, .storage = types[i % sizeof types], .axis = 1, .block = 32, .ceil = i % 4 == 3
         };
         if (i % 2) {
             shape[2] = 64;
             q.axis = 2;
         }
         given g;
-        make(&g, &seed, 3, shape, (unsigned)naive_below(&seed, 4));
+        make(&g, &seed, 3, shape, (unsigned)naive_below(&seed, KINDS));
         hry_tensor *t = quantize(&g, &q);
-        assert_int_equal(hry_tensor_parameter_count(t, &n, NULL), HRY_OK);
-        float *back = values(t, g.count), *scale = malloc(n * sizeof *scale);
-        extent *e = extents(&g, &q, n);
-        assert_int_equal(hry_tensor_parameters(t, 0, n, scale, NULL, NULL), HRY_OK);
-        for (uint64_t p = 0; p < n; p++) {
-            double absmax = fmax(-e[p].lo, e[p].hi);
-            double exponent = absmax == 0 ? 0
-                              : q.ceil    ? ceil(log2(absmax / rows[row].max) - 1e-12)
-                                          : floor(log2(absmax)) - rows[row].emax;
-            assert_true((double)scale[p] == exp2(fmin(fmax(exponent, -126), 127)));
-        }
-        for (uint64_t j = 0; j < g.count; j++) {
-            uint64_t p = parameter_of(&g, &q, j);
-            double size = fabs((double)g.x[j]), r = q.ceil ? 0 : rows[row].r;
-            double bound = fmax(fmax(r, rows[row].u) * size, 0.5 * rows[row].delta * (double)scale[p]);
-            assert_true(fabs((double)g.x[j] - (double)back[j]) <= bound * (1 + 0x1p-40));
-        }
-        free(e);
-        free(back);
-        free(scale);
+        check(&g, &q, t);
         hry_tensor_release(t);
         drop(&g);
     }
@@ -425,6 +329,75 @@ static void test_refused(void **state)
     refused(x, 64, &(hry_quantizer){ .scheme = 1, .scales = &zero }, HRY_E_INPUT);
     float bad[2] = { 1, NAN };
     refused(x, 64, &(hry_quantizer){ .scheme = 3, .scales = bad, .symmetric = true }, HRY_E_INPUT);
+}
+
+/* Parameters of the caller's: those that kernels could not take, and codes by the scale that is stored. */
+static void test_given(void **state)
+{
+    (void)state;
+    float x[64] = { 1, -2, 3 }, scales[2] = { 0.1f, 0.1f };
+    int32_t zp[2] = { 0, 8 };
+    hry_quantizer q = { .scheme = HRY_SCHEME_PER_BLOCK, .storage = HRY_TYPE_INT4, .scales = scales, .zero_points = zp };
+    refused(x, 64, &q, HRY_E_USAGE);
+    zp[1] = -9;
+    refused(x, 64, &q, HRY_E_USAGE);
+    zp[1] = 7;
+    q.symmetric = true;
+    refused(x, 64, &q, HRY_E_USAGE);
+    refused(x, 64, &(hry_quantizer){ .scheme = 1, .zero_points = zp }, HRY_E_USAGE);
+    refused(x, 64, &(hry_quantizer){ .scheme = HRY_SCHEME_NF4, .scales = scales, .zero_points = zp }, HRY_E_USAGE);
+    refused(x, 64, &(hry_quantizer){ .scheme = HRY_SCHEME_MXFP, .scales = scales }, HRY_E_USAGE);
+    refused(x, 64, &(hry_quantizer){ .scheme = HRY_SCHEME_MXFP, .scales = (float[]){ 1, -2 } }, HRY_E_USAGE);
+    refused(x, 64, &(hry_quantizer){ .scheme = HRY_SCHEME_MXFP, .scales = (float[]){ 1, 0 } }, HRY_E_INPUT);
+
+    /* 0.1 as float16 is 0.0999755859375, as bfloat16 0.10009765625: 50.5 steps of 0.1 are 51 of the first (50.51). */
+    x[0] = 5.05f;
+    q = (hry_quantizer){
+        .scheme = HRY_SCHEME_PER_BLOCK, .storage = HRY_TYPE_INT8, .scales = scales, .symmetric = true
+    };
+    static const struct {
+        uint8_t type;
+        float scale;
+        double code;
+    } rows[] = { { HRY_TYPE_FLOAT16, 0.0999755859375f, 51 }, { HRY_TYPE_BFLOAT16, 0.10009765625f, 50 } };
+    for (size_t i = 0; i < 2; i++) {
+        hry_tensor *t = NULL, *out = NULL;
+        float got[2];
+        assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, 1, (uint64_t[]){ 64 }, x, NULL, NULL, &t, NULL), HRY_OK);
+        q.scale_type = rows[i].type;
+        assert_int_equal(hry_tensor_quantize(t, &q, &out, NULL), HRY_OK);
+        double *code = codes(out, 64);
+        assert_int_equal(hry_tensor_parameters(out, 0, 2, got, NULL, NULL), HRY_OK);
+        assert_true(got[0] == rows[i].scale && got[1] == rows[i].scale);
+        assert_true(code[0] == rows[i].code);
+        free(code);
+        hry_tensor_release(t);
+        hry_tensor_release(out);
+    }
+}
+
+/* Nothing to quantize: parameters are good all the same. */
+static void test_empty(void **state)
+{
+    (void)state;
+    static const uint64_t shapes[][2] = { { 0, 64 }, { 64, 0 }, { 0, 0 } };
+    for (unsigned i = 0; i < 3 * 5 * 2 * 2; i++) {
+        const uint64_t *shape = shapes[i % 3];
+        hry_quantizer q = { .scheme = (uint8_t)(1 + i / 3 % 5), .axis = i / 15 % 2, .symmetric = i / 30 };
+        hry_tensor *t = NULL, *out = NULL;
+        hry_error err = { 0 };
+        assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, 2, shape, NULL, NULL, NULL, &t, &err), HRY_OK);
+        hry_status status = hry_tensor_quantize(t, &q, &out, &err);
+        if (q.scheme == HRY_SCHEME_MXFP && shape[q.axis] == 0) {
+            assert_int_equal(status, HRY_E_INPUT);
+            assert_string_equal(hry_rule_id(err.rule), "Q-MX-02");
+        } else {
+            assert_int_equal(status, HRY_OK);
+            assert_int_equal(hry_tensor_verify(out, HRY_VERIFY_DEEP, &err), HRY_OK);
+        }
+        hry_tensor_release(t);
+        hry_tensor_release(out);
+    }
 }
 
 /* Partial last blocks: every reading agrees on where elements are, and what pads is 0. */
@@ -526,7 +499,8 @@ int main(void)
         cmocka_unit_test(test_mxfp),    cmocka_unit_test(test_sources),
         cmocka_unit_test(test_search),  cmocka_unit_test(test_refused),
         cmocka_unit_test(test_rows),    cmocka_unit_test(test_partial_blocks),
-        cmocka_unit_test(test_compare),
+        cmocka_unit_test(test_compare), cmocka_unit_test(test_given),
+        cmocka_unit_test(test_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
