@@ -21,6 +21,11 @@ void hry_fill_reduce_avx512(struct hry_kern *table);
 #elif defined(__aarch64__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define HRY_KERN_ARM 1
 void hry_fill_crc32c_arm(struct hry_kern *table);
+void hry_fill_convert_neon(struct hry_kern *table);
+void hry_fill_dequant_neon(struct hry_kern *table);
+void hry_fill_quant_neon(struct hry_kern *table);
+void hry_fill_reduce_neon(struct hry_kern *table);
+void hry_neon_fill_stats(struct hry_kern *table);
 #endif
 
 #endif

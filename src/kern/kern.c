@@ -35,6 +35,11 @@ static const struct {
     { HRY_CPU_AVX512, hry_fill_reduce_avx512 },
 #elif HRY_KERN_ARM
     { HRY_CPU_ARM_CRC, hry_fill_crc32c_arm },
+    { HRY_CPU_NEON, hry_fill_convert_neon },
+    { HRY_CPU_NEON, hry_fill_dequant_neon },
+    { HRY_CPU_NEON, hry_fill_quant_neon },
+    { HRY_CPU_NEON, hry_fill_reduce_neon },
+    { HRY_CPU_NEON, hry_neon_fill_stats },
 #endif
 };
 

@@ -100,7 +100,7 @@ INLINE void narrow_streaming(put_fn *put, size_t size, const float *src, size_t 
 #define WIDEN(name, size)                                                       \
     TARGET static void name(const void *src, size_t n, float *dst, bool stream) \
     {                                                                           \
-        if (stream)                                                             \
+        if (LANES_STREAM && stream)                                             \
             widen_streaming(get_##name, size, src, n, dst);                     \
         else                                                                    \
             widen(get_##name, size, src, n, dst, false);                        \
@@ -109,7 +109,7 @@ INLINE void narrow_streaming(put_fn *put, size_t size, const float *src, size_t 
 #define NARROW(name, size)                                                      \
     TARGET static void name(const float *src, size_t n, void *dst, bool stream) \
     {                                                                           \
-        if (stream)                                                             \
+        if (LANES_STREAM && stream)                                             \
             narrow_streaming(put_##name, size, src, n, dst);                    \
         else                                                                    \
             narrow(put_##name, size, src, n, dst, false);                       \

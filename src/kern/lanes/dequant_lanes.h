@@ -222,7 +222,7 @@ TARGET static void bounce(dequant_fn *fn, unsigned bits, const uint8_t *q, size_
                                       float *dst, bool stream)                                                      \
     {                                                                                                               \
         const struct codes codes = { get_##name, hry_ref_dequant_##name, width, is_affine };                        \
-        if (!stream) {                                                                                              \
+        if (!LANES_STREAM || !stream) {                                                                             \
             run(&codes, q, n, block, scale, zp, dst, false);                                                        \
             return;                                                                                                 \
         }                                                                                                           \
@@ -259,7 +259,7 @@ INLINE void run_wide(less_fn *less, const uint8_t *q, size_t n, size_t block, co
     TARGET static void dequant_##name(const void *q, size_t n, size_t block, const float *scale, const int32_t *zp, \
                                       float *dst, bool stream)                                                      \
     {                                                                                                               \
-        if (!stream) {                                                                                              \
+        if (!LANES_STREAM || !stream) {                                                                             \
             run_wide(less_##name, q, n, block, scale, zp, dst, false);                                              \
             return;                                                                                                 \
         }                                                                                                           \

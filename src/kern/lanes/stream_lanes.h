@@ -5,6 +5,11 @@
 /* How much is made in cache before it is written out. */
 #define BOUNCE 1024
 
+INLINE bool lanes_aligned(const void *p)
+{
+    return (uintptr_t)p % sizeof(lanes) == 0;
+}
+
 /* n floats from the cache to dst: vectors where they fall on a boundary, single floats before and after. */
 TARGET static void stream_out(float *dst, const float *src, size_t n)
 {

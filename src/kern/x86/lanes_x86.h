@@ -5,6 +5,8 @@
 #ifndef HRY_KERN_X86_LANES_X86_H
 #define HRY_KERN_X86_LANES_X86_H
 
+#define LANES_STREAM true /* whether vectors can be written past the caches */
+
 INLINE lanes lanes_set(float x)
 {
     return VECTOR(set1_ps)(x);
@@ -15,12 +17,7 @@ INLINE lanes lanes_load(const float *p)
     return VECTOR(loadu_ps)(p);
 }
 
-/* Whether a streaming vector may go there. */
-INLINE bool lanes_aligned(const void *p)
-{
-    return (uintptr_t)p % sizeof(lanes) == 0;
-}
-
+/* p at a multiple of the vector's size where stream is set. */
 INLINE void lanes_put(float *p, lanes x, bool stream)
 {
     if (stream)
