@@ -41,7 +41,7 @@ static void part_both(void *arg)
 static void join(void *arg)
 {
     blocks *b = arg;
-    b->form->give(b->codes, b->scales, b->count, b->blocks);
+    b->form->give(b->codes, b->scales, b->count, false, b->blocks);
     bench_keep(b->blocks);
 }
 

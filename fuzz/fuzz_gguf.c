@@ -42,6 +42,7 @@ static hry_import_options mode_options(int mode)
 {
     hry_import_options options = { .file.parse.limits = &limits };
     options.file.parse.allow = mode == CARRIED ? &all : NULL;
+    options.whole_record = mode == EXACT || mode == CARRIED;
     options.dequantize = mode == FLOATS   ? HRY_DEQUANTIZE_ALL
                          : mode == NEEDED ? HRY_DEQUANTIZE_NEEDED
                                           : HRY_DEQUANTIZE_NONE;

@@ -257,7 +257,8 @@ typedef struct hry_check_options {
 /*
  * What the format requires beyond what opening has verified: the first fault of each tensor and each composite is
  * reported, and all advice if it is wanted. HRY_OK when the check could be made, whatever it found; *violations counts
- * what is no advice. A file that does not open has one violation: the error that opening it gave.
+ * what is no advice. A file that does not open has one violation: the error that opening it gave. Of another format's
+ * file: what stands for its tensors; one that nothing can stand for is advice, values that break a rule here are not.
  */
 HRY_API hry_status hry_file_check(hry_file *file, const hry_check_options *options, hry_finding_fn *report, void *ctx,
                                   uint64_t *violations, hry_error *err);

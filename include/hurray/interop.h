@@ -51,6 +51,7 @@ typedef enum hry_dequantize {
 typedef struct hry_import_options {
     hry_file_options file; /* limits, private values, permissive, access and allocator count; NULL limits: defaults */
     hry_dequantize dequantize; /* GGUF */
+    bool whole_record;         /* GGUF: "gguf.metadata" with what only the blocks tell; opening reads them all */
     bool strict;               /* HRY_E_UNSUPPORTED instead of leaving anything out or changing it */
     hry_note_fn *note;         /* called for each remark, also under strict; NULL: nobody hears them */
     void *note_ctx;
@@ -139,20 +140,21 @@ HRY_API bool hry_gguf_carried(const hry_desc *desc, const char **type, uint64_t 
  * shapes are reversed, so that the last dimension is the one whose elements lie side by side. Single elements (F32,
  * I8, ...) are not copied. Blocks become, when they are asked for, codes and scales of a scheme that holds them
  * exactly: Q8_0, Q4_0 and MXFP4 in as many bytes, Q5_0, Q3_K, Q6_K, IQ4_NL, IQ4_XS, Q8_K, NVFP4, Q1_0, Q2_0, TQ1_0
- * and TQ2_0 in more, which is passed to note. A scale of zero becomes 1 with codes of zero, and back; a block that had
- * a scale of exactly 1 and codes of zero comes back with a scale of zero, its values the same. A block with an infinite
- * or NaN scale, or an e8m0 that the format does not have, is HRY_E_UNSUPPORTED when it is read. Other types (Q4_1,
- * Q5_1, Q2_K, Q4_K, Q5_K, IQ1 to IQ3) are refused when their descriptor is asked for, unless options.dequantize makes
- * float32 of them, or options.file.parse.allow has HRY_SCHEME_GGUF: then all but Q8_0, Q4_0 and MXFP4 are carried as
- * they are. permissive carries what would be refused, opaque.
+ * and TQ2_0 in more, which is passed to note. A scale of zero becomes 1 with codes of zero, and back. A block with an
+ * infinite or NaN scale, or an e8m0 that the format does not have, is HRY_E_UNSUPPORTED when it is read, with the rule
+ * that it breaks. Other types (Q4_1, Q5_1, Q2_K, Q4_K, Q5_K, IQ1 to IQ3) are refused when their descriptor is asked
+ * for, unless options.dequantize makes float32 of them, or options.file.parse.allow has HRY_SCHEME_GGUF: then all but
+ * Q8_0, Q4_0 and MXFP4 are carried as they are. permissive carries what would be refused, opaque.
  *
  * Metadata have the container's types; what these do not tell (widths, nested arrays, odd booleans, the types of some
- * tensors) stands in the key "gguf.metadata", for hry_gguf_save.
+ * tensors) stands in the key "gguf.metadata", for hry_gguf_save. With options.whole_record, so does which blocks of
+ * codes of zero had a scale of 1 all along, as far as a MiB holds it; else they come back with a scale of zero, which
+ * gives the same values.
  *
  * Errors: HRY_E_INPUT, with the offset in the file, for whatever the format does not allow; HRY_E_LIMIT for a header
  * beyond limits.header_length, metadata beyond limits.kv_length, more tensors than limits.tensor_count;
  * HRY_E_UNSUPPORTED for a part of a split set that is not its first. Opening touches the header only, in time linear
- * in its length.
+ * in its length, but for options.whole_record.
  */
 HRY_API hry_status hry_gguf_open(const char *path, const hry_import_options *options, hry_file **file, hry_error *err);
 /* fd must be seekable and is duplicated. */
@@ -168,7 +170,8 @@ HRY_API hry_status hry_gguf_open_memory(const void *bytes, uint64_t nbytes, hry_
  * as hry_gguf_open makes them, in blocks of 32 along the last dimension, become Q8_0, Q4_0 and MXFP4, also with
  * float32 or bfloat16 scales that float16 holds, and uint4 with a zero point of 8; two-bit codes become Q1_0, Q2_0,
  * TQ1_0 and TQ2_0; what is carried becomes what it was. A scale of 1 with codes of zero is written as a scale of
- * zero. Everything else is left out and passed to note, and so are names of more than 63 bytes.
+ * zero, unless "gguf.metadata" says that it never was one. Everything else is left out and passed to note, and so are
+ * names of more than 63 bytes.
  *
  * Of a file that once was GGUF, "gguf.metadata" brings back types, order and whatever else there was: if nothing
  * changed, the same bytes. Metadata that it does not list get the narrowest type that fits, but for those that GGUF

@@ -31,8 +31,8 @@ static const char *subject_text(hry_note_subject subject)
 static void pass_note(void *ctx, const hry_note *note)
 {
     const cli_format_options *options = ctx;
-    if (note->kind == HRY_NOTE_GROWN && options->values)
-        return; /* nothing is kept that could be larger */
+    if (note->kind == HRY_NOTE_GROWN && !options->kept)
+        return;
     bool fault = note->kind == HRY_NOTE_MISSING || note->kind == HRY_NOTE_DUPLICATE;
     bool loss = note->kind == HRY_NOTE_LEFT_OUT || note->kind == HRY_NOTE_CHANGED;
     char what[320];
@@ -49,6 +49,7 @@ static hry_import_options import_options(const cli_format_options *options)
                                  .dequantize = options->dequantize ? HRY_DEQUANTIZE_ALL
                                                : options->values   ? HRY_DEQUANTIZE_NEEDED
                                                                    : HRY_DEQUANTIZE_NONE,
+                                 .whole_record = options->whole,
                                  .strict = options->strict,
                                  .note = options->note ? pass_note : NULL,
                                  .note_ctx = (void *)(uintptr_t)options };
@@ -91,7 +92,7 @@ static hry_status open_gguf(const cli_source *source, const cli_format_options *
     static const uint8_t carried = HRY_SCHEME_GGUF;
     static const hry_allow allow = { .schemes = &carried, .scheme_count = 1 };
     hry_import_options import = import_options(options);
-    if (options->look && !options->values && !import.file.parse.allow)
+    if (options->shown && !import.file.parse.allow)
         import.file.parse.allow = &allow;
     return source->spooled ? hry_gguf_open_fd(source->fd, &import, file, err)
                            : hry_gguf_open(source->name, &import, file, err);

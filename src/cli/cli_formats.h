@@ -18,9 +18,11 @@ typedef void cli_note_fn(void *ctx, hry_str name, const char *what, cli_note_wei
 typedef struct cli_format_options {
     hry_file_options file; /* reading */
     bool strict;           /* fail where something would be left out or changed */
-    bool look;             /* reading only to show what is there: what no other format can hold is no fault */
+    bool shown;            /* reading only to show what is there: what no other format can hold is no fault */
     bool values;           /* reading values: float32 of blocks that no scheme holds */
+    bool kept;             /* what is read is written as it is */
     bool dequantize;       /* GGUF: float32 of all blocks */
+    bool whole;            /* GGUF: metadata with all that the way back needs */
     bool replace;          /* writing to a path */
     cli_note_fn *note;     /* NULL: nobody hears it */
     void *ctx;

@@ -166,9 +166,11 @@ hry_status cli_input_load(cli_input *input, const cli_args *args, hry_error *err
 {
     cli_format_options options = { .file = cli_read_options(args),
                                    .strict = cli_has(args, CLI_OPT_STRICT),
-                                   .look = !(args->command->groups & CLI_WRITES),
+                                   .shown = args->command->groups & CLI_SHOWS,
                                    .values = args->command->groups & CLI_VALUES,
+                                   .kept = (args->command->groups & (CLI_WRITES | CLI_VALUES)) == CLI_WRITES,
                                    .dequantize = cli_has(args, CLI_OPT_DEQUANTIZE),
+                                   .whole = args->command->groups & CLI_CARRIES,
                                    .note = cli_print_note,
                                    .ctx = &(cli_note_ctx){ .args = args, .file = input->source.name } };
     switch (input->kind) {

@@ -74,7 +74,7 @@ const cli_command cli_convert = {
                "metadata key digest.sha256.NAME, which 'check' verifies.",
     .options =
         (const uint8_t[]){ CLI_OPT_FROM, CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_DEQUANTIZE, CLI_OPT_DIGEST, CLI_OPT_END },
-    .groups = CLI_WRITES | CLI_READS | CLI_SELECTS,
+    .groups = CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_CARRIES,
     .min_args = 1,
     .max_args = 2,
     .run = run,

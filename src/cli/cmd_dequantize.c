@@ -52,7 +52,7 @@ const cli_command cli_dequantize = {
     .details =
         "The results are row-major. Tensors that are not quantized stay as they are; there must be some that are.",
     .options = (const uint8_t[]){ CLI_OPT_TYPE, CLI_OPT_FROM, CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_END },
-    .groups = CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES,
+    .groups = CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES | CLI_CARRIES,
     .min_args = 1,
     .max_args = 2,
     .run = run,

@@ -362,7 +362,7 @@ const cli_command cli_diff = {
                "equals NaN, and -0 equals 0. Layouts, order, and how values are quantized make no difference. Exits\n"
                "with 1 when there is one.",
     .options = (const uint8_t[]){ CLI_OPT_ATOL, CLI_OPT_RTOL, CLI_OPT_STORED, CLI_OPT_END },
-    .groups = CLI_REPORTS | CLI_READS | CLI_SELECTS | CLI_VALUES,
+    .groups = CLI_REPORTS | CLI_READS | CLI_SELECTS | CLI_VALUES | CLI_CARRIES,
     .min_args = 2,
     .max_args = 2,
     .run = run,

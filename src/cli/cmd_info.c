@@ -310,7 +310,7 @@ const cli_command cli_info = {
                "layer numbers, members under their composite; then totals and metadata. FILE is a container, a bare\n"
                "descriptor or a file of another format (see 'hurray help convert'); - is standard input.",
     .options = (const uint8_t[]){ CLI_OPT_KV, CLI_OPT_LONG, CLI_OPT_MAP, CLI_OPT_END },
-    .groups = CLI_REPORTS | CLI_READS | CLI_SELECTS,
+    .groups = CLI_REPORTS | CLI_READS | CLI_SELECTS | CLI_SHOWS,
     .min_args = 1,
     .max_args = -1,
     .run = run,

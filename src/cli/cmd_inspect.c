@@ -145,7 +145,7 @@ const cli_command cli_inspect = {
     .details = "Offset, hex, field and meaning for everything in a container or a bare descriptor; the data are cut.\n"
                "An invalid file is shown as far as it can be told, and then what is wrong with it.",
     .options = (const uint8_t[]){ CLI_OPT_TENSOR, CLI_OPT_END },
-    .groups = CLI_REPORTS | CLI_READS,
+    .groups = CLI_REPORTS | CLI_READS | CLI_SHOWS,
     .min_args = 1,
     .max_args = 1,
     .run = run,

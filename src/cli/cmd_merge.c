@@ -153,7 +153,7 @@ const cli_command cli_merge = {
     .details = "The parts that split has made must all be there. A name may be in one file only; of metadata that\n"
                "differ the first file's are kept, which --strict refuses.",
     .options = (const uint8_t[]){ CLI_OPT_STRICT, CLI_OPT_END },
-    .groups = CLI_READS | CLI_WRITES | CLI_SELECTS,
+    .groups = CLI_READS | CLI_WRITES | CLI_SELECTS | CLI_CARRIES,
     .min_args = 1,
     .max_args = -1,
     .run = run,

@@ -288,7 +288,7 @@ const cli_command cli_quantize = {
     .options = (const uint8_t[]){ CLI_OPT_SCHEME, CLI_OPT_TYPE, CLI_OPT_AXIS, CLI_OPT_BLOCK, CLI_OPT_SYMMETRIC,
                                   CLI_OPT_SCALE_TYPE, CLI_OPT_CEIL, CLI_OPT_OPTIMIZE, CLI_OPT_MIN_SIZE, CLI_OPT_FROM,
                                   CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_END },
-    .groups = CLI_REPORTS | CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES,
+    .groups = CLI_REPORTS | CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES | CLI_CARRIES,
     .min_args = 1,
     .max_args = 2,
     .run = run,

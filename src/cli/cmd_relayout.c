@@ -71,7 +71,7 @@ const cli_command cli_relayout = {
                "csr, csc or csf[:2,0,1]. Tensors that it cannot hold stay as they are, which --strict refuses; a\n"
                "partition or overlay becomes one tensor. Quantized tensors keep codes and scales.",
     .options = (const uint8_t[]){ CLI_OPT_LAYOUT, CLI_OPT_FROM, CLI_OPT_STRICT, CLI_OPT_END },
-    .groups = CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES,
+    .groups = CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES | CLI_CARRIES,
     .min_args = 1,
     .max_args = 2,
     .run = run,

@@ -145,7 +145,7 @@ const cli_command cli_slicing = {
                "taken, each cut by --region. Sparse tensors stay sparse. Quantized ones keep their codes where their\n"
                "scales fit the part; elsewhere it becomes float32, which --strict refuses.",
     .options = (const uint8_t[]){ CLI_OPT_REGION, CLI_OPT_FROM, CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_END },
-    .groups = CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES,
+    .groups = CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES | CLI_CARRIES,
     .min_args = 1,
     .max_args = -1,
     .run = run,

@@ -186,7 +186,7 @@ const cli_command cli_split = {
         "Writes NAME-00001-of-00003.hrry and so on, and prints their names. NAME is FILE without its ending, or\n"
         "--output. A composite stays together with its members. merge puts the parts together again.",
     .options = (const uint8_t[]){ CLI_OPT_MAX_SIZE, CLI_OPT_END },
-    .groups = CLI_READS | CLI_WRITES | CLI_SELECTS,
+    .groups = CLI_READS | CLI_WRITES | CLI_SELECTS | CLI_CARRIES,
     .min_args = 1,
     .max_args = 1,
     .run = run,

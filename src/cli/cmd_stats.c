@@ -284,7 +284,7 @@ const cli_command cli_stats = {
         "Computed from the values, never taken from the file: those of quantized tensors as they stand for, those\n"
         "of a composite as a whole. --write puts them into the descriptors of a new file.",
     .options = (const uint8_t[]){ CLI_OPT_HISTOGRAM, CLI_OPT_WRITE, CLI_OPT_END },
-    .groups = CLI_REPORTS | CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES,
+    .groups = CLI_REPORTS | CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES | CLI_CARRIES,
     .min_args = 1,
     .max_args = 1,
     .run = run,

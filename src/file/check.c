@@ -97,7 +97,12 @@ static hry_status check_provided(hry_check *check)
         hry_desc desc;
         hry_error err;
         hry_str name = hry_file_name(check->file, i);
-        if (hry_file_desc(check->file, i, &desc, &err)) {
+        status = hry_file_desc(check->file, i, &desc, &err);
+        if (status == HRY_E_UNSUPPORTED) {
+            /* It has no counterpart here, which is no fault of the file. */
+            hry_check_advise(check, HRY_RULE_NONE, (enum hry_section)err.section, err.offset, name, err.message);
+            status = HRY_OK;
+        } else if (status) {
             status = hry_check_violation(check, name, &err);
         } else {
             hry_check_desc(check, name, &desc, 0, UINT32_MAX);

@@ -54,8 +54,10 @@ hry_status hry_check_contents(hry_check *check, hry_str name, uint32_t i, const 
         hry_tensor_lint(tensor, pass_on, &(advice){ check, name, buffer_base(check->file, i, 0) });
     if (opened)
         hry_tensor_release(tensor);
-    if (status == HRY_E_UNSUPPORTED)
+    if (status == HRY_E_UNSUPPORTED && err.rule == HRY_RULE_NONE)
         return HRY_OK; /* private contents, other devices: nobody can tell */
+    if (status == HRY_E_UNSUPPORTED)
+        err.status = HRY_E_INPUT; /* another format allows it */
     if (opened && status && err.section == HRY_SECTION_DATA)
         err.offset += buffer_base(check->file, i, buffer);
     return status ? hry_check_violation(check, name, &err) : HRY_OK;

@@ -159,7 +159,7 @@ def gguf(tensors, kv):
 
 
 class Gguf(CliCase):
-    F32, Q4_0, Q4_1, Q8_0 = 0, 2, 3, 8
+    F32, Q4_0, Q4_1, Q8_0, Q6_K, MXFP4 = 0, 2, 3, 8, 14, 39
 
     def setUp(self):
         super().setUp()
@@ -183,11 +183,49 @@ class Gguf(CliCase):
         self.assertEqual(self.read("back.gguf"), self.plain)
         self.assertEqual(self.ok("convert", "-", "-", "--to", "gguf", stdin=self.read("m.hrry")).out, self.plain)
 
+    def test_scales_of_one_over_zeros(self):
+        half, one, zero, codes = b"\x00\x38", b"\x00\x3c", b"\0\0", bytes(range(32))
+        blocks = half + codes + one + bytes(32) + zero + bytes(32) + one + codes + zero + bytes(32) + one + bytes(32)
+        mx = b"\x7f" + bytes(16) + bytes(17) + b"\x80" + bytes(range(16))
+        path = self.write("m.gguf", gguf([("q", self.Q8_0, (64, 3), blocks), ("m", self.MXFP4, (32, 3), mx)], []))
+        self.ok("convert", path, "m.hrry")
+        self.ok("check", "m.hrry")
+        self.ok("diff", path, "m.hrry")
+        self.ok("convert", "m.hrry", "back.gguf")
+        self.assertEqual(self.read("back.gguf"), self.read("m.gguf"))
+        self.ok("merge", path, "-o", "merged.hrry")
+        self.ok("convert", "--force", "merged.hrry", "back.gguf")
+        self.assertEqual(self.read("back.gguf"), self.read("m.gguf"))
+
+    def test_scales_that_cannot_be_held(self):
+        bad = {"inf": (self.Q8_0, (64, 1), b"\x00\x38" + bytes(32) + b"\x00\x7c" + bytes(32), 34, "Q-PB-06"),
+               "nan": (self.Q4_0, (32, 1), b"\x01\x7e" + bytes(16), 0, "Q-PB-06"),
+               "deep": (self.Q6_K, (256, 1), bytes(208) + b"\x00\xfc", 0, "Q-PB-06"),
+               "e0": (self.MXFP4, (32, 2), bytes(17) + b"\0" * 16 + b"\x10", 17, "Q-MX-04"),
+               "e255": (self.MXFP4, (32, 1), b"\xff" + bytes(16), 0, "Q-MX-04")}
+        for name, (type, dims, data, at, rule) in bad.items():
+            with self.subTest(name):
+                path = self.write("m.gguf", gguf([("w", self.F32, (1,), floats(1)), (name, type, dims, data)], []))
+                refused = self.fails(1, "convert", "--quiet", "--force", path, "m.hrry").line
+                self.assertTrue(refused.endswith("[%s]" % rule) and name in refused, refused)
+                self.assertEqual(len(self.hurray("check", path).err.splitlines()), 1)
+                doc = self.hurray("check", "--json", path).json()
+                self.assertEqual((doc["valid"], [(v["tensor"], v["rule"]) for v in doc["violations"]]),
+                                 (False, [(name, rule)]))
+                start = len(self.read("m.gguf")) - len(data) - -len(data) % 32
+                self.assertEqual(doc["violations"][0]["offset"], start + at)
+                self.ok("check", "--headers-only", path)
+                self.ok("convert", "--quiet", "--force", "--dequantize", path, "m.hrry")
+
     def test_blocks_without_a_scheme(self):
         path = self.write("m.gguf", self.blocks)
         words = self.ok("info", path).lines[0].split()
         self.assertEqual((words[0], words[2], words[4]), ("b", "[2,32]", "Q4_1"))
         self.ok("check", path)
+        lint, = self.ok("check", "--json", "--lint", path).json()["lint"]
+        self.assertEqual((lint["tensor"], lint["rule"]), ("b", None))
+        self.assertIn("Q4_1 has no exact form here", lint["message"])
+        self.assertEqual(self.ok("check", "--json", "--lint", "--allow-private", path).json()["lint"], [])
         self.assertIn("Q4_1", self.fails(1, "convert", path, "m.hrry").line)
         self.assertEqual(os.listdir(self.dir), ["m.gguf"])
         result = self.hurray("convert", "--dequantize", path, "floats.hrry")

@@ -187,7 +187,7 @@ static void check_back(const gguf_formula *f, const hry_gguf_form *form, const u
     form->take_scales(blocks, BLOCKS, scales);
     assert_true(!form->takes || form->takes(codes, scales, BLOCKS));
     memset(back, 0xA5, sizeof back);
-    form->give(codes, scales, BLOCKS, back);
+    form->give(codes, scales, BLOCKS, false, back);
     for (size_t b = 0; b < BLOCKS; b++)
         if (memcmp(back + b * f->bytes, blocks + b * f->bytes, f->bytes) != 0)
             fail_msg("%s: block %zu does not come back", f->name, b);
@@ -272,7 +272,7 @@ static void zero_scales(void **state)
             block[b] = b < 48 ? (121 * 256 + 242) / 243 : (120 * 256 + 242) / 243; /* 11111 and 11110 in base 3 */
         assert_int_equal(form->take_codes(block, 1, codes), 1);
         assert_int_equal(form->take_scales(block, 1, scales), 1);
-        form->give(codes, scales, 1, back);
+        form->give(codes, scales, 1, false, back);
         if (memcmp(block, back, f->bytes) != 0)
             fail_msg("%s: a block of zeros does not come back", f->name);
     }
@@ -312,7 +312,7 @@ static void e8m0_scales(void **state)
     assert_int_equal(scale, 0x7F);
     for (unsigned j = 0; j < 16; j++)
         assert_int_equal(codes[j], 0);
-    form->give(codes, &scale, 1, back);
+    form->give(codes, &scale, 1, false, back);
     memset(block, 0, sizeof block);
     assert_memory_equal(back, block, sizeof block);
     block[9] = 0x10;

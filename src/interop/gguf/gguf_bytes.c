@@ -34,6 +34,12 @@ void hry_gguf_bytes_put64(hry_gguf_bytes *to, uint64_t x)
         hry_store64(room, x);
 }
 
+void hry_gguf_bytes_put64_at(hry_gguf_bytes *to, size_t at, uint64_t x)
+{
+    if (!to->no_memory)
+        hry_store64(to->bytes + at, x);
+}
+
 void hry_gguf_bytes_put_string(hry_gguf_bytes *to, hry_str string)
 {
     hry_gguf_bytes_put64(to, string.len);

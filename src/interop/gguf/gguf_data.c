@@ -1,6 +1,7 @@
 /* The bytes of tensors: those of the file, or what is made of them piece by piece. */
 #include "base/alloc.h"
 #include "base/checked.h"
+#include "base/rules.h"
 #include "interop/gguf/gguf_decode.h"
 #include "interop/gguf/gguf_file.h"
 
@@ -42,9 +43,8 @@ static uint64_t place(const hry_gguf_view *view)
     return view->part->header.data_at + view->info.offset;
 }
 
-/* count blocks from first on, little-endian: where they lie, or in raw, which has room for them. */
-static hry_status fetch(const hry_gguf_view *view, uint64_t first, size_t count, uint8_t *raw, const uint8_t **blocks,
-                        hry_error *err)
+hry_status hry_gguf_view_blocks(const hry_gguf_view *view, uint64_t first, size_t count, uint8_t *raw,
+                                const uint8_t **blocks, hry_error *err)
 {
     const hry_foreign_bytes *bytes = &view->part->bytes;
     uint64_t at = place(view) + first * view->info.type->bytes;
@@ -61,9 +61,12 @@ static hry_status fetch(const hry_gguf_view *view, uint64_t first, size_t count,
 
 static hry_status fail_block(const hry_gguf_view *view, uint64_t block, hry_error *err)
 {
-    return hry_gguf_fail(err, HRY_E_UNSUPPORTED, place(view) + block * view->info.type->bytes, block, view->name,
-                         "block %" PRIu64 " of %s cannot be held exactly: %s; dequantize it", block,
-                         view->info.type->name, hry_gguf_form_objection(view->info.type_id));
+    hry_status status = hry_gguf_fail(err, HRY_E_UNSUPPORTED, place(view) + block * view->info.type->bytes, block,
+                                      view->name, "block %" PRIu64 " of %s cannot be held exactly: %s; dequantize it",
+                                      block, view->info.type->name, hry_gguf_form_objection(view->info.type_id));
+    if (err)
+        err->rule = view->form->scheme == HRY_SCHEME_MXFP ? HRY_RULE_Q_MX_04 : HRY_RULE_Q_PB_06;
+    return status;
 }
 
 static hry_status convert(const hry_gguf_view *view, stage s, uint64_t offset, uint8_t *dst, size_t nbytes,
@@ -76,7 +79,7 @@ static hry_status convert(const hry_gguf_view *view, stage s, uint64_t offset, u
         bool whole = count > 0;
         count = count > RAW_PIECE / s.in ? RAW_PIECE / s.in : whole ? count : 1;
         const uint8_t *blocks;
-        hry_status status = fetch(view, first, count, raw, &blocks, err);
+        hry_status status = hry_gguf_view_blocks(view, first, count, raw, &blocks, err);
         if (status)
             return status;
         uint8_t *to = whole ? dst : out;
@@ -106,7 +109,8 @@ static hry_status read_swapped(const hry_gguf_view *view, uint64_t offset, uint8
         uint8_t raw[HRY_GGUF_BLOCK_MAX];
         size_t skip = (size_t)(offset % size), count = skip ? 0 : nbytes / size;
         const uint8_t *blocks;
-        hry_status status = fetch(view, offset / size, count ? count : 1, count ? dst : raw, &blocks, err);
+        hry_status status =
+            hry_gguf_view_blocks(view, offset / size, count ? count : 1, count ? dst : raw, &blocks, err);
         if (status)
             return status;
         size_t n = count ? count * size : size - skip < nbytes ? size - skip : nbytes;

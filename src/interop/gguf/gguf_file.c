@@ -61,6 +61,7 @@ hry_gguf_file *hry_gguf_file_create(const hry_import_options *options, hry_error
     f->allocator = hry_allocator_or_default(options->file.allocator);
     f->limits = hry_limits_resolve(parse->limits);
     f->record.allocator = &f->allocator;
+    f->look_at_blocks = options->whole_record;
     bool allowed = allows_scheme(parse->allow);
     f->parse = (hry_parse_options){ .allow = allowed ? &allow : NULL, .permissive = parse->permissive, .stored = true };
     for (uint32_t id = 0; id < HRY_GGUF_TYPES; id++)

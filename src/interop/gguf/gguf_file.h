@@ -35,6 +35,7 @@ typedef struct hry_gguf_file {
     _Atomic(uint8_t *) *descs; /* encoded when first asked for; their length stands in them */
     uint8_t how[HRY_GGUF_TYPES];
     hry_parse_options parse; /* of the descriptors made here */
+    bool look_at_blocks;     /* for the record */
     hry_kv *kvs;
     size_t kv_count, kv_capacity;
     uint8_t *arrays; /* elements of arrays as a container has them */
@@ -76,6 +77,9 @@ hry_status hry_gguf_file_buffers(const hry_gguf_file *file, uint64_t i, const vo
 bool hry_gguf_file_locate(const hry_gguf_file *file, uint64_t i, int *fd, uint64_t *offset);
 hry_status hry_gguf_file_read(const hry_gguf_file *file, uint64_t i, uint32_t k, uint64_t offset, void *dst,
                               size_t nbytes, hry_error *err);
+/* count blocks from first on, little-endian: where they lie, or in raw, which has room for them. */
+hry_status hry_gguf_view_blocks(const hry_gguf_view *view, uint64_t first, size_t count, uint8_t *raw,
+                                const uint8_t **blocks, hry_error *err);
 /* nbytes of the blocks themselves, little-endian, whatever becomes of them. */
 hry_status hry_gguf_view_read(const hry_gguf_view *view, uint64_t offset, void *dst, size_t nbytes, hry_error *err);
 /* Where they lie in an open file, if they do so little-endian. */

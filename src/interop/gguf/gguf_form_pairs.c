@@ -45,8 +45,9 @@ bool hry_gguf_takes_q1_0(const uint8_t *codes, const uint8_t *scales, size_t cou
     return true;
 }
 
-void hry_gguf_give_q1_0(const uint8_t *codes, const uint8_t *scales, size_t count, uint8_t *b)
+void hry_gguf_give_q1_0(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *b)
 {
+    (void)ones; /* there is no code of zero */
     for (; count > 0; count--, codes += 32, scales += 2, b += Q1_0) {
         memset(b, 0, Q1_0);
         if (hry_gguf_half_is_mark(scales, codes, 32))
@@ -83,12 +84,12 @@ size_t hry_gguf_codes_q2_0(const uint8_t *b, size_t count, uint8_t *codes)
     return count;
 }
 
-void hry_gguf_give_q2_0(const uint8_t *codes, const uint8_t *scales, size_t count, uint8_t *b)
+void hry_gguf_give_q2_0(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *b)
 {
     for (; count > 0; count--, codes += 16, scales += 2, b += Q2_0) {
         memcpy(b, scales, 2);
         memcpy(b + 2, codes, 16);
-        if (is_mark(codes, scales, 16))
+        if (!ones && is_mark(codes, scales, 16))
             memset(b, 0, 2);
     }
 }
@@ -127,14 +128,14 @@ size_t hry_gguf_scales_tq2_0(const uint8_t *b, size_t count, uint8_t *scales)
     return hry_gguf_half_scales(b, count, TQ2_0, 64, scales);
 }
 
-void hry_gguf_give_tq2_0(const uint8_t *codes, const uint8_t *scales, size_t count, uint8_t *b)
+void hry_gguf_give_tq2_0(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *b)
 {
     for (; count > 0; count--, codes += 64, scales += 2, b += TQ2_0) {
         memset(b, 0, 64);
         for (unsigned i = 0; i < 256; i++)
             b[32 * (i / 128) + i % 32] |= (uint8_t)(pair_at(codes, i) << (i % 128 / 32 * 2));
         memcpy(b + 64, scales, 2);
-        if (is_mark(codes, scales, 64))
+        if (!ones && is_mark(codes, scales, 64))
             memset(b + 64, 0, 2);
     }
 }
@@ -173,7 +174,7 @@ bool hry_gguf_takes_tq1_0(const uint8_t *codes, const uint8_t *scales, size_t co
     return minus_two == 0;
 }
 
-void hry_gguf_give_tq1_0(const uint8_t *codes, const uint8_t *scales, size_t count, uint8_t *b)
+void hry_gguf_give_tq1_0(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *b)
 {
     for (; count > 0; count--, codes += 64, scales += 2, b += TQ1_0) {
         unsigned number[52] = { 0 };
@@ -187,7 +188,7 @@ void hry_gguf_give_tq1_0(const uint8_t *codes, const uint8_t *scales, size_t cou
             b[at] = (uint8_t)((digits * 256 + 242) / 243);
         }
         memcpy(b + 52, scales, 2);
-        if (hry_gguf_half_is_mark(scales, codes, 64))
+        if (!ones && hry_gguf_half_is_mark(scales, codes, 64))
             memset(b + 52, 0, 2);
     }
 }

@@ -3,7 +3,8 @@
  * buffers of codes and scales, and blocks again. (format: gguf, section 4)
  *
  * A scale of zero, which the schemes do not allow, becomes 1 with codes of zero. Such a block comes back as ggml
- * writes it; that its codes were other ones before, or the sign of its zeros, is lost.
+ * writes it, unless it is known that it had that scale before; that its codes were other ones, or the sign of its
+ * zeros, is lost.
  */
 #ifndef HRY_INTEROP_GGUF_FORMS_H
 #define HRY_INTEROP_GGUF_FORMS_H
@@ -23,11 +24,13 @@ typedef struct hry_gguf_form {
     uint8_t zero_point;            /* the same for all; 0: symmetric */
     uint16_t block;                /* elements that share a scale */
     uint16_t codes, scales, zeros; /* bytes in each buffer that come from one block */
+    uint16_t scale_at;             /* byte in the block where its scales start */
+    uint32_t one;                  /* the bits of a scale of 1 there; 0: zeros with that scale do not exist */
     hry_gguf_take_fn *take_codes, *take_scales;
     /* Back again; NULL where the scales do not say how they came about. takes: whether these codes and scales are
-     * what some block gives; NULL: always. */
+     * what some block gives; NULL: always. ones: zeros with a scale of 1 had it before, it was not zero. */
     bool (*takes)(const uint8_t *codes, const uint8_t *scales, size_t count);
-    void (*give)(const uint8_t *codes, const uint8_t *scales, size_t count, uint8_t *blocks);
+    void (*give)(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *blocks);
 } hry_gguf_form;
 
 /* NULL for types without an exact form. A constant. */
@@ -47,7 +50,7 @@ hry_gguf_take_fn hry_gguf_codes_q3_k, hry_gguf_scales_q3_k, hry_gguf_codes_q6_k,
     hry_gguf_scales_nvfp4;
 
 typedef bool hry_gguf_takes_fn(const uint8_t *codes, const uint8_t *scales, size_t count);
-typedef void hry_gguf_give_fn(const uint8_t *codes, const uint8_t *scales, size_t count, uint8_t *blocks);
+typedef void hry_gguf_give_fn(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *blocks);
 
 hry_gguf_takes_fn hry_gguf_takes_q5_0, hry_gguf_takes_iq4_nl, hry_gguf_takes_q1_0, hry_gguf_takes_tq1_0,
     hry_gguf_takes_nvfp4;

@@ -40,7 +40,7 @@ static inline bool hry_gguf_all_zero(const uint8_t *p, size_t n)
     return any == 0;
 }
 
-/* What a block with a scale of zero was stored as. */
+/* What a block with a scale of zero was stored as; whether it is one, or had a scale of 1 before, the record knows. */
 static inline bool hry_gguf_half_is_mark(const uint8_t *scale, const uint8_t *codes, size_t n)
 {
     return hry_load16(scale) == HRY_GGUF_HALF_ONE && hry_gguf_all_zero(codes, n);

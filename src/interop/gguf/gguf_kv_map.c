@@ -1,7 +1,7 @@
 /* GGUF's metadata as a container has it. What a container cannot hold stands in the record alone. */
 #include "base/checked.h"
 #include "base/utf8.h"
-#include "interop/gguf/gguf_file.h"
+#include "interop/gguf/gguf_ones.h"
 #include "interop/grow.h"
 
 #include <inttypes.h>
@@ -232,12 +232,6 @@ static void record_kv(hry_gguf_file *f, const hry_gguf_kv *kv, bool swapped)
     hry_gguf_put_value(to, kv->value, kv->nbytes, kv->type, swapped);
 }
 
-static void put_at(hry_gguf_bytes *to, size_t at, uint64_t x)
-{
-    if (!to->no_memory)
-        hry_store64(to->bytes + at, x);
-}
-
 /* Types whose descriptor another type has too, which is what it would become on the way back. */
 #define AMBIGUOUS                                                                                    \
     (UINT64_C(1) << HRY_GGUF_Q5_0 | UINT64_C(1) << HRY_GGUF_IQ4_NL | UINT64_C(1) << HRY_GGUF_NVFP4 | \
@@ -276,7 +270,7 @@ static void record_tensors(hry_gguf_file *f)
             count++;
         }
     }
-    put_at(&f->record, at, count);
+    hry_gguf_bytes_put64_at(&f->record, at, count);
 }
 
 hry_status hry_gguf_file_map_metadata(hry_gguf_file *f, bool merged, hry_error *err)
@@ -301,8 +295,12 @@ hry_status hry_gguf_file_map_metadata(hry_gguf_file *f, bool merged, hry_error *
         if (is_shown(kv, h->swapped))
             f->kvs[f->kv_count++] = (hry_kv){ .key = kv->key, .value = map_value(kv, h->swapped, &room) };
     }
-    put_at(&f->record, at, count);
+    hry_gguf_bytes_put64_at(&f->record, at, count);
     record_tensors(f);
+    if (f->look_at_blocks)
+        status = hry_gguf_ones_record(f, err);
+    if (status)
+        return status;
     if (f->record.no_memory)
         return hry_fail_memory(err, f->record.used);
     f->kvs[f->kv_count++] =

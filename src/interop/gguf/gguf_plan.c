@@ -26,12 +26,6 @@ static hry_status plan_tensors(hry_file *file, hry_notes *notes, hry_gguf_plan *
     return status;
 }
 
-static void put_at(hry_gguf_bytes *to, size_t at, uint64_t x)
-{
-    if (!to->no_memory)
-        hry_store64(to->bytes + at, x);
-}
-
 /* One after the other, each at a multiple of the alignment, the last one filled up to one as well. */
 static hry_status place_tensors(hry_file *file, hry_gguf_plan *plan, hry_error *err)
 {
@@ -73,7 +67,7 @@ static hry_status make(hry_file *file, hry_notes *notes, hry_gguf_plan *plan, hr
     hry_gguf_bytes_put64(&plan->header, plan->count);
     hry_gguf_bytes_put64(&plan->header, 0);
     hry_gguf_plan_metadata(file, has_blocks, notes, plan, &kv_count);
-    put_at(&plan->header, FIXED - 8, kv_count);
+    hry_gguf_bytes_put64_at(&plan->header, FIXED - 8, kv_count);
     status = place_tensors(file, plan, err);
     if (status == HRY_OK && plan->header.no_memory)
         status = hry_fail_memory(err, plan->header.used);

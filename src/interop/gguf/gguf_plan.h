@@ -13,6 +13,7 @@ typedef struct hry_gguf_item {
     uint64_t nbytes, offset;          /* in the GGUF file's data section */
     uint64_t skip;                    /* bytes of the tensor's first buffer before its elements */
     const hry_gguf_form *form;        /* codes and scales become blocks; NULL: the bytes are the same */
+    hry_str turns;                    /* with form: where zeros had a scale of 1 (gguf_ones.h) */
     bool is_raw;                      /* blocks of a GGUF file, as they are there */
 } hry_gguf_item;
 

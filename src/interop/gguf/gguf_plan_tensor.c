@@ -211,6 +211,8 @@ static hry_status plan_described(hry_file *file, uint64_t i, const hry_desc *des
     item.position = i;
     item.skip = hry_desc_byte_offset(desc);
     item.form = quantized && !carried ? hry_gguf_form_of(info.type_id) : NULL;
+    if (item.form)
+        item.turns = hry_gguf_record_turns(&plan->record, name, info.type_id, info.blocks);
     return add_item(plan, &item, err);
 }
 

@@ -12,7 +12,7 @@ static hry_str key_at(const void *list, uint32_t i)
 
 static hry_str name_at(const void *list, uint32_t i)
 {
-    return ((const hry_gguf_record *)list)->tensors[i].name;
+    return ((const hry_gguf_record_tensors *)list)->items[i].name;
 }
 
 /* A value as it may stand in a GGUF file: whole, and of that type. */
@@ -80,27 +80,46 @@ static bool read_entries(hry_gguf_reader *r, hry_gguf_record *record, bool *no_m
     return true;
 }
 
-static bool read_tensors(hry_gguf_reader *r, hry_gguf_record *record, bool *no_memory)
+/* The number of blocks, and the turns. */
+static bool read_turns(hry_gguf_reader *r, hry_gguf_record_tensor *tensor)
+{
+    if (hry_gguf_rest(r) < 8)
+        return false;
+    tensor->blocks = hry_gguf_take64(r);
+    return hry_gguf_take_string(r, HRY_SECTION_KV, "", &tensor->turns) == HRY_OK;
+}
+
+static bool read_tensors(hry_gguf_reader *r, bool with_turns, const hry_allocator *allocator,
+                         hry_gguf_record_tensors *list, bool *no_memory)
 {
     if (hry_gguf_rest(r) < 8)
         return false;
     for (uint64_t left = hry_gguf_take64(r); left > 0; left--) {
-        hry_gguf_record_tensor tensor;
+        hry_gguf_record_tensor tensor = { .type = 0 };
         uint32_t earlier;
         if (hry_gguf_take_string(r, HRY_SECTION_KV, "", &tensor.name) || hry_gguf_rest(r) < 4)
             return false;
         tensor.type = hry_gguf_take32(r);
-        if (!HRY_GROW(record->allocator, record->tensors, record->tensor_capacity, record->tensor_count + 1) ||
-            !hry_names_reserve(&record->names, record->allocator, record->tensor_count + 1)) {
+        if (with_turns && !read_turns(r, &tensor))
+            return false;
+        if (!HRY_GROW(allocator, list->items, list->capacity, list->count + 1) ||
+            !hry_names_reserve(&list->names, allocator, list->count + 1)) {
             *no_memory = true;
             return false;
         }
-        record->tensors[record->tensor_count] = tensor;
-        if (!hry_names_add(&record->names, name_at, record, tensor.name, (uint32_t)record->tensor_count, &earlier))
+        list->items[list->count] = tensor;
+        if (!hry_names_add(&list->names, name_at, list, tensor.name, (uint32_t)list->count, &earlier))
             return false;
-        record->tensor_count++;
+        list->count++;
     }
     return true;
+}
+
+static bool read_parts(hry_gguf_reader *r, hry_gguf_record *record, bool *no_memory)
+{
+    return read_entries(r, record, no_memory) && read_tensors(r, false, record->allocator, &record->types, no_memory) &&
+           (hry_gguf_rest(r) == 0 || read_tensors(r, true, record->allocator, &record->ones, no_memory)) &&
+           hry_gguf_rest(r) == 0;
 }
 
 bool hry_gguf_record_read(hry_gguf_record *record, const uint8_t *bytes, uint64_t nbytes,
@@ -113,19 +132,24 @@ bool hry_gguf_record_read(hry_gguf_record *record, const uint8_t *bytes, uint64_
         return false;
     record->gguf_version = hry_gguf_take32(&r);
     record->file_size = hry_gguf_take64(&r);
-    if ((record->gguf_version == 2 || record->gguf_version == 3) && read_entries(&r, record, no_memory) &&
-        read_tensors(&r, record, no_memory) && hry_gguf_rest(&r) == 0)
+    if ((record->gguf_version == 2 || record->gguf_version == 3) && read_parts(&r, record, no_memory))
         return true;
     hry_gguf_record_fini(record);
     return false;
 }
 
+static void drop_tensors(hry_gguf_record_tensors *list, const hry_allocator *allocator)
+{
+    HRY_DROP(allocator, list->items, list->capacity);
+    hry_names_fini(&list->names, allocator);
+}
+
 void hry_gguf_record_fini(hry_gguf_record *record)
 {
     HRY_DROP(record->allocator, record->entries, record->entry_capacity);
-    HRY_DROP(record->allocator, record->tensors, record->tensor_capacity);
     hry_names_fini(&record->keys, record->allocator);
-    hry_names_fini(&record->names, record->allocator);
+    drop_tensors(&record->types, record->allocator);
+    drop_tensors(&record->ones, record->allocator);
     *record = (hry_gguf_record){ .allocator = record->allocator };
 }
 
@@ -135,11 +159,22 @@ const hry_gguf_record_entry *hry_gguf_record_find(const hry_gguf_record *record,
     return hry_names_find(&record->keys, key_at, record, key, &i) ? &record->entries[i] : NULL;
 }
 
-bool hry_gguf_record_type(const hry_gguf_record *record, hry_str name, uint32_t *type)
+static const hry_gguf_record_tensor *find_tensor(const hry_gguf_record_tensors *list, hry_str name)
 {
     uint32_t i;
-    if (!hry_names_find(&record->names, name_at, record, name, &i))
-        return false;
-    *type = record->tensors[i].type;
-    return true;
+    return hry_names_find(&list->names, name_at, list, name, &i) ? &list->items[i] : NULL;
+}
+
+bool hry_gguf_record_type(const hry_gguf_record *record, hry_str name, uint32_t *type)
+{
+    const hry_gguf_record_tensor *tensor = find_tensor(&record->types, name);
+    if (tensor)
+        *type = tensor->type;
+    return tensor;
+}
+
+hry_str hry_gguf_record_turns(const hry_gguf_record *record, hry_str name, uint32_t type, uint64_t blocks)
+{
+    const hry_gguf_record_tensor *tensor = find_tensor(&record->ones, name);
+    return tensor && tensor->type == type && tensor->blocks == blocks ? tensor->turns : (hry_str){ NULL, 0 };
 }

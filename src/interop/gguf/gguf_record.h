@@ -11,6 +11,8 @@
  *           1: u64 length of the value, value as in a GGUF file (an array from its element type on)
  *   u64  tensors whose type does not follow from their descriptor; for each
  *        u64 length of the name, name, u32 type
+ *   u64  tensors with blocks of zeros whose scale was 1, where it was looked for and there are any; for each
+ *        u64 length of the name, name, u32 type, u64 blocks, u64 length of the turns, turns (gguf_ones.h)
  */
 #ifndef HRY_INTEROP_GGUF_RECORD_H
 #define HRY_INTEROP_GGUF_RECORD_H
@@ -35,6 +37,8 @@ uint8_t *hry_gguf_bytes_add(hry_gguf_bytes *to, size_t n);
 void hry_gguf_bytes_put(hry_gguf_bytes *to, const void *bytes, size_t n);
 void hry_gguf_bytes_put32(hry_gguf_bytes *to, uint32_t x);
 void hry_gguf_bytes_put64(hry_gguf_bytes *to, uint64_t x);
+/* In the place of 8 bytes that were put before. */
+void hry_gguf_bytes_put64_at(hry_gguf_bytes *to, size_t at, uint64_t x);
 void hry_gguf_bytes_put_string(hry_gguf_bytes *to, hry_str string);
 void hry_gguf_bytes_fini(hry_gguf_bytes *bytes);
 
@@ -54,7 +58,15 @@ typedef struct hry_gguf_record_entry {
 typedef struct hry_gguf_record_tensor {
     hry_str name;
     uint32_t type;
+    uint64_t blocks; /* with turns */
+    hry_str turns;
 } hry_gguf_record_tensor;
+
+typedef struct hry_gguf_record_tensors {
+    hry_gguf_record_tensor *items;
+    size_t count, capacity;
+    hry_names names;
+} hry_gguf_record_tensors;
 
 typedef struct hry_gguf_record {
     const hry_allocator *allocator;
@@ -62,9 +74,8 @@ typedef struct hry_gguf_record {
     uint64_t file_size;
     hry_gguf_record_entry *entries;
     size_t entry_count, entry_capacity;
-    hry_gguf_record_tensor *tensors;
-    size_t tensor_count, tensor_capacity;
-    hry_names keys, names;
+    hry_names keys;
+    hry_gguf_record_tensors types, ones;
 } hry_gguf_record;
 
 /* False, with *record empty, for bytes that are no such record; *no_memory says when that is the reason. */
@@ -75,5 +86,7 @@ void hry_gguf_record_fini(hry_gguf_record *record);
 const hry_gguf_record_entry *hry_gguf_record_find(const hry_gguf_record *record, hry_str key);
 /* The type of a tensor; false when it has none of that name. */
 bool hry_gguf_record_type(const hry_gguf_record *record, hry_str name, uint32_t *type);
+/* The turns of a tensor, where one of that name had so many blocks of that type; else none. */
+hry_str hry_gguf_record_turns(const hry_gguf_record *record, hry_str name, uint32_t type, uint64_t blocks);
 
 #endif

@@ -1,5 +1,6 @@
 #include "base/status.h"
 #include "interop/foreign_out.h"
+#include "interop/gguf/gguf_ones.h"
 #include "interop/gguf/gguf_plan.h"
 #include "os/os.h"
 
@@ -10,6 +11,7 @@ static hry_status write_blocks(hry_foreign_out *out, hry_file *file, const hry_g
     size_t size = hry_gguf_type_of(item->type_id)->bytes;
     uint64_t blocks = item->nbytes / size;
     hry_gguf_source source;
+    hry_gguf_ones walk = hry_gguf_ones_begin(item->turns);
     hry_status status = hry_gguf_source_open(file, item->position, &source, err);
     if (status)
         return status;
@@ -17,12 +19,13 @@ static hry_status write_blocks(hry_foreign_out *out, hry_file *file, const hry_g
         uint8_t *at, some[HRY_GGUF_PIECE * HRY_GGUF_BLOCK_MAX];
         size_t room;
         size_t n = blocks - first < HRY_GGUF_PIECE ? (size_t)(blocks - first) : HRY_GGUF_PIECE;
+        n = (size_t)hry_gguf_ones_go(&walk, first, n);
         status = hry_emit_room(&out->emit, &at, &room, err);
         if (status)
             break;
         bool direct = room >= n * size;
         hry_gguf_parts parts = hry_gguf_source_parts(&source, item->form, first, n, codes, scales);
-        item->form->give(parts.codes, parts.scales, n, direct ? at : some);
+        item->form->give(parts.codes, parts.scales, n, walk.ones, direct ? at : some);
         if (direct)
             hry_emit_filled(&out->emit, n * size);
         else

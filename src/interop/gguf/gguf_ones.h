@@ -1,0 +1,26 @@
+/*
+ * Blocks of zeros with a scale of exactly 1. In a container they look like those that had a scale of zero, which is
+ * stored as 1. What tells them apart, for the way back, is a tensor's turns: the blocks at which, going on from block
+ * 0, one kind ends and the other starts, each as the distance from the turn before, in LEB128. Before the first turn
+ * zeros had a scale of zero; blocks with anything else in them may lie on either side.
+ */
+#ifndef HRY_INTEROP_GGUF_ONES_H
+#define HRY_INTEROP_GGUF_ONES_H
+
+#include "interop/gguf/gguf_file.h"
+
+/* Adds the turns of all tensors to the record, as its last part; nothing where there are none. Reads all blocks. */
+hry_status hry_gguf_ones_record(hry_gguf_file *file, hry_error *err);
+
+/* A walk along a tensor's turns, which nobody has checked: from any bytes come some turns, and each byte once. */
+typedef struct hry_gguf_ones {
+    const uint8_t *at, *end;
+    uint64_t next; /* block of the next turn; UINT64_MAX: none */
+    bool ones;     /* zeros had a scale of 1 before it */
+} hry_gguf_ones;
+
+hry_gguf_ones hry_gguf_ones_begin(hry_str turns);
+/* Goes on to a block, and returns how many from there on are before the next turn, at most count. */
+uint64_t hry_gguf_ones_go(hry_gguf_ones *walk, uint64_t block, uint64_t count);
+
+#endif
