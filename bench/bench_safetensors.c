@@ -61,19 +61,9 @@ static void to_container(const char *from, const char *to)
 {
     hry_error err;
     hry_file *file;
-    hry_writer *writer;
-    if (hry_safetensors_open(from, NULL, &file, &err) ||
-        hry_writer_create(to, &(hry_writer_options){ .replace = true }, &writer, &err))
+    if (hry_safetensors_open(from, NULL, &file, &err))
         bench_stop(err.message);
-    for (uint64_t i = 0; i < hry_file_count(file); i++) {
-        hry_str name = hry_file_name(file, i);
-        if (hry_writer_copy(writer, name.ptr, name.len, file, i, &err))
-            bench_stop(err.message);
-    }
-    if (hry_writer_finish(writer, &err))
-        bench_stop(err.message);
-    hry_writer_destroy(writer);
-    hry_file_close(file);
+    bench_to_container(file, to);
 }
 
 static void from_container(const char *from, const char *to)

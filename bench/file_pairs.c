@@ -74,6 +74,25 @@ void bench_close(FILE *file)
         bench_stop(strerror(errno));
 }
 
+void bench_to_container(hry_file *file, const char *path)
+{
+    hry_error err;
+    hry_writer *writer;
+    hry_status status = hry_writer_create(path, &(hry_writer_options){ .replace = true }, &writer, &err);
+    for (uint64_t i = 0; i < hry_file_kv_count(file) && !status; i++) {
+        const hry_kv *kv = hry_file_kv_at(file, i);
+        status = hry_writer_kv(writer, kv->key.ptr, kv->key.len, &kv->value, &err);
+    }
+    for (uint64_t i = 0; i < hry_file_count(file) && !status; i++) {
+        hry_str name = hry_file_name(file, i);
+        status = hry_writer_copy(writer, name.ptr, name.len, file, i, &err);
+    }
+    if (status || hry_writer_finish(writer, &err))
+        bench_stop(err.message);
+    hry_writer_destroy(writer);
+    hry_file_close(file);
+}
+
 /* As cp does it, then a sync. */
 static void plain_copy(const char *from, const char *to)
 {

@@ -2,6 +2,7 @@
 #ifndef HRY_BENCH_FILE_PAIRS_H
 #define HRY_BENCH_FILE_PAIRS_H
 
+#include <hurray/file.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -19,6 +20,9 @@ void bench_put(FILE *file, const void *bytes, size_t nbytes);
 void bench_put_data(FILE *file, size_t nbytes);
 /* Until the disk has it, and closed. */
 void bench_close(FILE *file);
+
+/* All of an open file, tensors and metadata, into a container at path; closes the file. */
+void bench_to_container(hry_file *file, const char *path);
 
 typedef void bench_job(const char *from, const char *to);
 

@@ -65,13 +65,14 @@ static uint8_t zero_byte(const type *t, uint32_t at)
     }
 }
 
-/* Blocks of zeros by a pattern: 0 and 1 for their scale, h for one half. */
+/* Blocks of zeros by a pattern: 0 and 1 for their scale, h for one half, - for a zero with a sign. */
 static void put_blocks(gguf_maker *m, const type *t, const char *pattern, size_t count)
 {
     size_t period = strlen(pattern);
     for (size_t b = 0; b < count; b++) {
         char kind = pattern[b % period];
-        uint32_t scale = kind == '0' ? 0 : kind == '1' ? t->one : t->half;
+        uint32_t sign = UINT32_C(1) << (8 * t->scale_bytes - 1);
+        uint32_t scale = kind == '0' ? 0 : kind == '1' ? t->one : kind == 'h' ? t->half : sign;
         for (uint32_t at = 0; at < t->bytes;) {
             if (at < t->scale_at || at >= t->scale_at + t->scale_bytes * t->scales) {
                 gguf_u8(m, t->bare && kind == '0' ? 0 : zero_byte(t, at));
@@ -164,6 +165,27 @@ static void far_apart(void **state)
     gguf_pad(&m, 32);
     assert_trip(&m, &whole, &m);
     gguf_free(&m);
+}
+
+/* A zero with a sign is a zero; the sign is lost. */
+static void negative_zeros(void **state)
+{
+    (void)state;
+    static const size_t with_sign[] = { 0, 7 };
+    for (size_t k = 0; k < 2; k++) {
+        const type *t = &types[with_sign[k]];
+        gguf_maker m[2];
+        for (int w = 0; w < 2; w++) {
+            gguf_begin(&m[w], 0, 3, 1, 0);
+            gguf_info(&m[w], "a", 2, (uint64_t[]){ t->elements, 60 }, t->id, 0);
+            gguf_pad(&m[w], 32);
+            put_blocks(&m[w], t, w ? "01h010" : "-1h-1-", 60);
+            gguf_pad(&m[w], 32);
+        }
+        assert_trip(&m[0], &whole, &m[1]);
+        gguf_free(&m[0]);
+        gguf_free(&m[1]);
+    }
 }
 
 /* What a record takes: nothing where all zeros had a scale of zero, one turn where none had. */
@@ -399,7 +421,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(patterns), cmocka_unit_test(far_apart),      cmocka_unit_test(lengths),
         cmocka_unit_test(unasked),  cmocka_unit_test(too_many_turns), cmocka_unit_test(of_another),
-        cmocka_unit_test(damaged),  cmocka_unit_test(ways_in),        cmocka_unit_test(infinite),
+        cmocka_unit_test(damaged),  cmocka_unit_test(ways_in),        cmocka_unit_test(negative_zeros),
+        cmocka_unit_test(infinite),
     };
     return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
 }

@@ -1,10 +1,10 @@
 #include "interop/gguf/gguf_ones.h"
 
+#include "interop/gguf/gguf_half.h"
+
 enum { RAW_PIECE = 16384, TURNS_MOST = 1 << 20 }; /* bytes; files that turn more often come back as without a record */
 
 /* ---- Looking for them ---- */
-
-typedef enum kind { NEITHER, HAD_ZERO, HAD_ONE } kind;
 
 /* The bits of a part's scale, in as many bytes as those of 1 take. */
 static inline uint32_t scale_bits(uint32_t one, const uint8_t *scales, size_t part)
@@ -14,38 +14,49 @@ static inline uint32_t scale_bits(uint32_t one, const uint8_t *scales, size_t pa
     return one <= UINT16_MAX ? hry_load16(scales + 2 * part) : hry_load32(scales + 4 * part);
 }
 
-static inline bool is_zero(uint32_t one, uint32_t scale)
+/* All but the sign, where there is one: a scale may be -0. */
+static inline uint32_t number_bits(uint32_t one)
 {
-    uint32_t sign = one <= UINT8_MAX ? 0 : one <= UINT16_MAX ? UINT32_C(1) << 15 : UINT32_C(1) << 31;
-    return (scale & ~sign) == 0;
+    return one <= UINT8_MAX ? UINT8_MAX : one <= UINT16_MAX ? INT16_MAX : INT32_MAX;
 }
 
-static bool are_zeros(const hry_gguf_form *form, const uint8_t *codes, size_t n)
+/* The first of n blocks, stride apart, with a scale of 1, or of zero; n when there is none. */
+static inline __attribute__((always_inline)) size_t find_scale(const uint8_t *scales, size_t stride, size_t n,
+                                                               uint32_t one, size_t parts, bool zero)
 {
-    unsigned differ = 0, zero = form->zero_point * 0x55u; /* only codes of two bits have one */
-    for (size_t i = 0; i < n; i++)
-        differ |= codes[i] ^ zero;
-    return differ == 0;
+    uint32_t mask = zero ? number_bits(one) : UINT32_MAX, wanted = zero ? 0 : one;
+    for (size_t b = 0; b < n; b++, scales += stride)
+        for (size_t part = 0; part < parts; part++)
+            if ((scale_bits(one, scales, part) & mask) == wanted)
+                return b;
+    return n;
 }
 
-/* A block with a scale that is 1 where its type has it. */
-static kind look_at_codes(const hry_gguf_form *form, const uint8_t *block, size_t part, size_t parts)
+/* Most types have a half: then it is worth to know that. */
+static size_t find(const hry_gguf_view *view, const uint8_t *blocks, size_t n, bool zero)
+{
+    const hry_gguf_form *form = view->form;
+    const hry_gguf_type *type = view->info.type;
+    const uint8_t *scales = blocks + form->scale_at;
+    return form->one == HRY_GGUF_HALF_ONE
+               ? find_scale(scales, type->bytes, n, HRY_GGUF_HALF_ONE, 1, zero)
+               : find_scale(scales, type->bytes, n, form->one, type->elements / form->block, zero);
+}
+
+/* Whether a block has codes of zero for a scale of 1. */
+static bool has_zeros(const hry_gguf_view *view, const uint8_t *block)
 {
     uint8_t codes[256];
-    size_t n = form->codes / parts;
-    return form->take_codes(block, 1, codes) == 1 && are_zeros(form, codes + part * n, n) ? HAD_ONE : NEITHER;
-}
-
-/* The first part that is of either kind tells for the block. */
-static inline kind kind_of(const hry_gguf_form *form, const uint8_t *block, size_t parts)
-{
-    kind found = NEITHER;
-    for (size_t part = 0; part < parts && found == NEITHER; part++) {
-        uint32_t scale = scale_bits(form->one, block + form->scale_at, part);
-        if (is_zero(form->one, scale))
-            found = HAD_ZERO;
-        else if (scale == form->one)
-            found = look_at_codes(form, block, part, parts);
+    const hry_gguf_form *form = view->form;
+    size_t parts = view->info.type->elements / form->block, n = form->codes / parts;
+    bool found = false;
+    if (form->take_codes(block, 1, codes) == 0)
+        return false;
+    for (size_t part = 0; part < parts; part++) {
+        unsigned differ = 0, zero = form->zero_point * 0x55u; /* only codes of two bits have one */
+        for (size_t i = 0; i < n; i++)
+            differ |= codes[part * n + i] ^ zero;
+        found |= differ == 0 && scale_bits(form->one, block + form->scale_at, part) == form->one;
     }
     return found;
 }
@@ -68,11 +79,19 @@ static void put_turn(taker *t, uint64_t block)
     t->ones = !t->ones;
 }
 
+/* Only the kind that would be a turn is looked for. */
+static void look_at(const hry_gguf_view *view, uint64_t first, const uint8_t *blocks, size_t n, taker *t)
+{
+    size_t size = view->info.type->bytes;
+    for (size_t b = 0; (b += find(view, blocks + b * size, n - b, t->ones)) < n; b++)
+        if (t->ones || has_zeros(view, blocks + b * size))
+            put_turn(t, first + b);
+}
+
 static hry_status put_turns(const hry_gguf_view *view, size_t most, hry_gguf_bytes *to, hry_error *err)
 {
     uint8_t raw[RAW_PIECE];
-    const hry_gguf_type *type = view->info.type;
-    size_t piece = RAW_PIECE / type->bytes, parts = type->elements / view->form->block;
+    size_t piece = RAW_PIECE / view->info.type->bytes;
     taker t = { .to = to };
     for (uint64_t first = 0; first < view->info.blocks && to->used <= most && !to->no_memory; first += piece) {
         const uint8_t *blocks;
@@ -80,11 +99,7 @@ static hry_status put_turns(const hry_gguf_view *view, size_t most, hry_gguf_byt
         hry_status status = hry_gguf_view_blocks(view, first, n, raw, &blocks, err);
         if (status)
             return status;
-        for (size_t b = 0; b < n; b++) {
-            kind k = kind_of(view->form, blocks + b * type->bytes, parts);
-            if (k != NEITHER && (k == HAD_ONE) != t.ones)
-                put_turn(&t, first + b);
-        }
+        look_at(view, first, blocks, n, &t);
     }
     return HRY_OK;
 }
