@@ -47,7 +47,7 @@ static void run_verify(void *arg)
     for (uint32_t i = 0; i < hry_tensor_desc(job->tensor)->buffer_count; i++)
         buffers[i] = hry_tensor_buffer(job->tensor, i, NULL);
     must(hry_tensor_create(hry_tensor_desc(job->tensor), buffers, NULL, NULL, NULL, &t, &err), &err);
-    must(hry_tensor_verify(t, HRY_VERIFY_INDEX, &err), &err);
+    must(hry_tensor_verify_with(t, HRY_VERIFY_INDEX, job->options.executor, &err), &err);
     hry_tensor_release(t);
 }
 

@@ -201,6 +201,9 @@ typedef enum hry_verify_level {
  * remembered: the second call costs nothing. Memory, 16 bytes a stored element, for unsorted COO only.
  */
 HRY_API hry_status hry_tensor_verify(const hry_tensor *tensor, hry_verify_level level, hry_error *err);
+/* The same in parallel; no executor changes what is found. NULL: the calling thread. */
+HRY_API hry_status hry_tensor_verify_with(const hry_tensor *tensor, hry_verify_level level,
+                                          const hry_executor *executor, hry_error *err);
 
 /*
  * What a tensor has and a writer should not make: bits behind the last element that are not 0 (E-01). Called for each

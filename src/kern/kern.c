@@ -33,6 +33,8 @@ static const struct {
     { HRY_CPU_AVX512, hry_avx512_fill_stats },
     { HRY_CPU_AVX512, hry_fill_quant_avx512 },
     { HRY_CPU_AVX512, hry_fill_reduce_avx512 },
+    { HRY_CPU_AVX2, hry_fill_sparse_avx2 },
+    { HRY_CPU_AVX512, hry_fill_sparse_avx512 },
 #elif HRY_KERN_ARM
     { HRY_CPU_ARM_CRC, hry_fill_crc32c_arm },
     { HRY_CPU_NEON, hry_fill_convert_neon },

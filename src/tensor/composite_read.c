@@ -128,7 +128,7 @@ static hry_status add_stored(const hry_tensor *member, const hry_box *part, cons
     bool all = true;
     hry_status status = hry_decoder_init(&decoder, member, &to->want, err);
     if (!status)
-        status = hry_verify_once(member, err);
+        status = hry_verify_once(member, to->executor, err);
     if (status)
         return status;
     hry_sparse_of(member, &stored.sparse);

@@ -150,7 +150,7 @@ hry_status hry_read_paged(const hry_tensor *tensor, const hry_box *box, const hr
     hry_paged paged;
     hry_status status = hry_decoder_init(&decoder, tensor, &sink->want, err);
     if (!status)
-        status = hry_verify_once(tensor, err);
+        status = hry_verify_once(tensor, sink->executor, err);
     if (!status)
         status = take_pages(tensor, &paged, err);
     if (!status)
@@ -196,7 +196,7 @@ hry_status hry_tensor_find_token(const hry_tensor *tensor, uint64_t sequence, ui
     hry_paged paged;
     hry_status status = hry_tensor_check_readable(tensor, err);
     if (!status)
-        status = hry_verify_once(tensor, err);
+        status = hry_verify_once(tensor, NULL, err);
     if (!status)
         status = take_pages(tensor, &paged, err);
     if (status)

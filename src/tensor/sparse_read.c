@@ -4,15 +4,36 @@
 
 #include "base/status.h"
 #include "tensor/move.h"
+#include "tensor/ranges.h"
+#include "tensor/spread.h"
 #include "tensor/stored.h"
 #include "tensor/verify.h"
 
+enum { GRAIN = 1 << 14 }; /* stored elements that are worth handing to another thread */
 enum { BATCH = 128 };
 
-typedef struct batch {
+typedef struct put {
+    const hry_sparse *sparse;
     const hry_decoder *decoder;
     const hry_sink *sink;
+    const hry_box *box;
     const uint8_t *values;
+    uint8_t *to;      /* where the first element of the box goes */
+    hry_form form;    /* the elements between it and each */
+    uint64_t count;   /* packed: all that are written */
+    bool stream;      /* packed */
+    atomic_bool lost; /* some value has no counterpart */
+} put;
+
+static bool is_unsorted(const hry_sparse *sparse)
+{
+    return sparse->tag == HRY_LAYOUT_COO && !sparse->is_sorted;
+}
+
+/* ---- One by one: values that depend on their indices, bits, and places that no form describes ---- */
+
+typedef struct batch {
+    const put *put;
     size_t count;
     int64_t from[BATCH], to[BATCH];
 } batch;
@@ -20,81 +41,229 @@ typedef struct batch {
 static bool flush(batch *b)
 {
     _Alignas(16) uint8_t codes[BATCH * 16], values[BATCH * 16];
-    const hry_decoder *decoder = b->decoder;
-    const hry_sink *sink = b->sink;
+    const hry_decoder *decoder = b->put->decoder;
+    const hry_sink *sink = b->put->sink;
     size_t n = b->count;
     b->count = 0;
     if (n == 0) /* there may be no values to point to */
         return true;
     if (decoder->plain) {
-        hry_move_list(decoder->bits, b->values, b->from, sink->bytes, b->to, n);
+        hry_move_list(decoder->bits, b->put->values, b->from, sink->bytes, b->to, n);
         return true;
     }
     int64_t packed[BATCH];
     for (size_t i = 0; i < n; i++)
         packed[i] = (int64_t)i;
-    hry_move_list(decoder->bits, b->values, b->from, codes, packed, n);
+    hry_move_list(decoder->bits, b->put->values, b->from, codes, packed, n);
     bool all = hry_decoder_run(decoder, codes, n, NULL, 0, 1, values);
     hry_move_list(sink->bits, values, packed, sink->bytes, b->to, n);
     return all;
 }
 
 /* One element whose value depends on its index. */
-static bool put_one(const batch *b, const uint64_t *index, int64_t from, int64_t to, uint32_t rank)
+static bool put_one(const put *p, const uint64_t *index, int64_t from, int64_t to)
 {
     _Alignas(16) uint8_t code[16], value[16];
     int64_t first = 0;
-    hry_move_list(b->decoder->bits, b->values, &from, code, &first, 1);
-    bool good = hry_decoder_run(b->decoder, code, 1, index, rank - 1, 1, value);
-    hry_move_list(b->sink->bits, value, &first, b->sink->bytes, &to, 1);
+    hry_move_list(p->decoder->bits, p->values, &from, code, &first, 1);
+    bool good = hry_decoder_run(p->decoder, code, 1, index, p->sparse->rank - 1, 1, value);
+    hry_move_list(p->sink->bits, value, &first, p->sink->bytes, &to, 1);
     return good;
 }
 
-static bool put_stored(hry_stored *stored, batch *b)
+static void put_each(put *p)
 {
-    bool all = true;
+    hry_stored stored = { .sparse = *p->sparse };
+    batch b = { .put = p };
     uint64_t at[HRY_RANK_MAX];
-    uint32_t rank = stored->sparse.rank;
-    while (hry_stored_step(stored)) {
-        for (uint32_t k = 0; k < rank; k++)
-            hry_box_position(&stored->box, k, stored->index[k], &at[k]);
-        int64_t to = hry_map_offset(&b->sink->map, at);
-        if (b->decoder->needs_index) {
-            all &= put_one(b, stored->index, (int64_t)stored->position, to, rank);
+    bool all = true;
+    hry_stored_start(&stored, p->box);
+    /* Where an unsorted list names an element twice, unlooked at, the first is the one that a lookup finds. */
+    stored.backwards = is_unsorted(p->sparse);
+    while (hry_stored_step(&stored)) {
+        for (uint32_t k = 0; k < stored.sparse.rank; k++)
+            hry_box_position(&stored.box, k, stored.index[k], &at[k]);
+        int64_t to = hry_map_offset(&p->sink->map, at);
+        if (p->decoder->needs_index) {
+            all &= put_one(p, stored.index, (int64_t)stored.position, to);
             continue;
         }
-        b->from[b->count] = (int64_t)stored->position;
-        b->to[b->count++] = to;
-        if (b->count == BATCH)
-            all &= flush(b);
+        b.from[b.count] = (int64_t)stored.position;
+        b.to[b.count++] = to;
+        if (b.count == BATCH)
+            all &= flush(&b);
     }
-    return flush(b) && all;
+    if (!flush(&b) || !all)
+        atomic_store_explicit(&p->lost, true, memory_order_relaxed);
+}
+
+/* ---- Many at a time ---- */
+
+/* Whether offsets in the sink are numbers of a form. */
+static bool find_form(put *p)
+{
+    const hry_map *map = &p->sink->map;
+    bool whole = true;
+    if (map->hilbert_order || p->decoder->needs_index || p->sink->bits < 8)
+        return false;
+    p->to = p->sink->bytes + map->base * (int64_t)(p->sink->bits / 8);
+    p->form.base = 0;
+    for (uint32_t k = 0; k < p->sparse->rank; k++) {
+        int64_t step = p->box->step[k];
+        bool single = p->box->count[k] == 1;
+        if (!hry_map_is_affine(map, k) || (step != 1 && step != -1 && !single))
+            return false;
+        uint64_t stride = single ? 0 : (uint64_t)hry_map_stride(map, k);
+        p->form.weight[k] = step == -1 ? 0 - stride : stride;
+        p->form.base -= p->box->start[k] * p->form.weight[k];
+        whole &= p->box->count[k] == p->sparse->shape[k];
+    }
+    return whole || !is_unsorted(p->sparse);
+}
+
+/* Whether elements come in the order of their offsets, which leave nothing out. */
+static bool is_packed(put *p)
+{
+    uint64_t apart = 1;
+    if (is_unsorted(p->sparse))
+        return false;
+    for (uint32_t level = p->sparse->rank; level-- > 0;) {
+        uint32_t k = p->sparse->mode[level];
+        if (p->box->count[k] > 1 && p->form.weight[k] != apart)
+            return false;
+        apart *= p->box->count[k];
+    }
+    p->count = apart;
+    return true;
+}
+
+/* The values of n elements from position first on, as they are or decoded to room. */
+static const uint8_t *values_from(put *p, uint64_t first, size_t n, uint8_t *room)
+{
+    _Alignas(16) uint8_t codes[HRY_SPREAD_MOST * 16];
+    const hry_decoder *decoder = p->decoder;
+    uint64_t bit = first * decoder->bits;
+    const uint8_t *from = p->values + bit / 8;
+    if (decoder->plain)
+        return from;
+    if (bit % 8) {
+        hry_move_piece(decoder->bits, p->values, (int64_t)first, 1, codes, 0, 1, n);
+        from = codes;
+    }
+    if (!hry_decoder_run(decoder, from, n, NULL, 0, 1, room))
+        atomic_store_explicit(&p->lost, true, memory_order_relaxed);
+    return room;
+}
+
+static void put_range(void *ctx, uint64_t first, uint64_t end)
+{
+    _Alignas(16) uint8_t room[HRY_SPREAD_MOST * 16];
+    put *p = ctx;
+    hry_stored stored = { .sparse = *p->sparse };
+    uint64_t numbers[HRY_SPREAD_MOST], from;
+    size_t n;
+    hry_stored_start(&stored, p->box);
+    hry_stored_within(&stored, first, end);
+    while ((n = hry_stored_numbers(&stored, &p->form, HRY_SPREAD_MOST, numbers, &from)) > 0)
+        hry_spread(p->sink->bits / 8, p->to, numbers, n, values_from(p, from, n, room));
+}
+
+/* From the last to the first, as they are put one by one. */
+static void put_unsorted(put *p)
+{
+    for (uint64_t end = p->sparse->nnz, n; end > 0; end -= n) {
+        n = end < HRY_SPREAD_MOST ? end : HRY_SPREAD_MOST;
+        put_range(p, end - n, end);
+    }
+}
+
+/* The offset of the element at a position, or of the next one in the box; the end when there is none. */
+static uint64_t offset_of(const put *p, uint64_t position)
+{
+    hry_stored stored = { .sparse = *p->sparse };
+    uint64_t number, from;
+    hry_stored_start(&stored, p->box);
+    hry_stored_within(&stored, position, p->sparse->nnz);
+    bool found = hry_stored_numbers(&stored, &p->form, 1, &number, &from) > 0;
+    return found && number < p->count ? number : p->count;
+}
+
+/* From the first element of the range to that of the next one, zeros included. */
+static void fill_range(void *ctx, uint64_t first, uint64_t end)
+{
+    _Alignas(16) uint8_t room[HRY_SPREAD_MOST * 16];
+    put *p = ctx;
+    hry_stored stored = { .sparse = *p->sparse };
+    hry_window window;
+    uint64_t numbers[HRY_SPREAD_MOST], from;
+    size_t n;
+    hry_window_init(&window, p->to, p->sink->bits / 8, first ? offset_of(p, first) : 0,
+                    end < p->sparse->nnz ? offset_of(p, end) : p->count, p->stream);
+    hry_stored_start(&stored, p->box);
+    hry_stored_within(&stored, first, end);
+    while ((n = hry_stored_numbers(&stored, &p->form, HRY_SPREAD_MOST, numbers, &from)) > 0)
+        hry_window_put(&window, numbers, n, values_from(p, from, n, room));
+    hry_window_end(&window);
+}
+
+/* ---- Calls ---- */
+
+static hry_status begin(put *p, hry_sparse *sparse, hry_decoder *decoder, const hry_tensor *tensor, const hry_box *box,
+                        const hry_sink *sink, hry_error *err)
+{
+    hry_status status = hry_verify_once(tensor, sink->executor, err);
+    if (!status)
+        status = hry_decoder_init(decoder, tensor, &sink->want, err);
+    if (status)
+        return status;
+    hry_sparse_of(tensor, sparse);
+    p->sparse = sparse;
+    p->decoder = decoder;
+    p->sink = sink;
+    p->box = box;
+    p->values = hry_tensor_first(tensor);
+    atomic_init(&p->lost, false);
+    return HRY_OK;
+}
+
+static hry_status end(const put *p, hry_error *err)
+{
+    return atomic_load(&p->lost) ? hry_fail_no_value(p->sink, err) : HRY_OK;
 }
 
 hry_status hry_put_sparse(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_error *err)
 {
     hry_decoder decoder;
-    hry_stored stored;
-    hry_status status = hry_decoder_init(&decoder, tensor, &sink->want, err);
-    if (!status)
-        status = hry_verify_once(tensor, err);
+    hry_sparse sparse;
+    put p;
+    hry_status status = begin(&p, &sparse, &decoder, tensor, box, sink, err);
     if (status)
         return status;
-    hry_sparse_of(tensor, &stored.sparse);
-    hry_stored_start(&stored, box);
-    /* Where an unsorted list names an element twice, unlooked at, the first is the one that a lookup finds. */
-    stored.backwards = stored.sparse.tag == HRY_LAYOUT_COO && !stored.sparse.is_sorted;
-    batch b = { .decoder = &decoder, .sink = sink, .values = hry_tensor_first(tensor) };
-    return put_stored(&stored, &b) ? HRY_OK : hry_fail_no_value(sink, err);
+    if (!find_form(&p))
+        put_each(&p);
+    else if (is_unsorted(&sparse))
+        put_unsorted(&p);
+    else
+        hry_in_ranges(sparse.nnz, GRAIN, sink->executor, put_range, &p);
+    return end(&p, err);
 }
 
 hry_status hry_read_sparse(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_error *err)
 {
+    enum { CACHE = 1 << 25 }; /* bytes: results larger than this leave the caches before they are used */
+    hry_decoder decoder;
+    hry_sparse sparse;
     hry_map to;
-    hry_map_copy(&to, &sink->map);
-    hry_status status = hry_verify_once(tensor, err);
+    put p;
+    hry_status status = begin(&p, &sparse, &decoder, tensor, box, sink, err);
     if (status)
         return status;
+    if (sparse.nnz > 0 && find_form(&p) && is_packed(&p)) {
+        p.stream = p.count >= CACHE / (sink->bits / 8);
+        hry_in_ranges(sparse.nnz, GRAIN, sink->executor, fill_range, &p);
+        return end(&p, err);
+    }
+    hry_map_copy(&to, &sink->map);
     hry_move_zeros(sink->bits, sink->bytes, &to, sink->executor);
     return hry_put_sparse(tensor, box, sink, err);
 }

@@ -8,6 +8,7 @@
 #include "tensor/bits.h"
 #include "tensor/sparse.h"
 #include "tensor/stored.h"
+#include "tensor/verify.h"
 
 #include <hurray/type.h>
 #include <string.h>
@@ -86,7 +87,7 @@ static void take_stored(const hry_relayout *r, hry_sparse_source *s)
 
 static hry_status from_sparse(const hry_relayout *r, const hry_sparse *sparse, hry_sparse_source *s, hry_error *err)
 {
-    hry_status status = hry_tensor_verify(r->tensor, HRY_VERIFY_INDEX, err);
+    hry_status status = hry_verify_once(r->tensor, r->options.executor, err);
     if (!status)
         status = make_room(r, s, sparse->nnz, err);
     if (status)

@@ -97,9 +97,9 @@ static hry_status init_sparse(hry_values *v, hry_error *err)
     hry_sparse sparse;
     uint64_t elements;
     hry_want want = { .type = v->type };
-    hry_status status = hry_decoder_init(&v->decoder, v->tensor, &want, err);
+    hry_status status = hry_verify_once(v->tensor, v->executor, err);
     if (!status)
-        status = hry_verify_once(v->tensor, err);
+        status = hry_decoder_init(&v->decoder, v->tensor, &want, err);
     if (status)
         return status;
     hry_sparse_of(v->tensor, &sparse);
@@ -150,7 +150,7 @@ hry_status hry_values_init(hry_values *v, const hry_tensor *tensor, const hry_st
     if (layout && layout->category == HRY_DENSE)
         return init_dense(v, err);
     if (desc->layout == HRY_LAYOUT_BLOCK_PAGED)
-        status = hry_verify_once(tensor, err);
+        status = hry_verify_once(tensor, v->executor, err);
     plan_boxes(v, false);
     return status;
 }

@@ -29,18 +29,20 @@ static hry_status verify_level(hry_verifier *v, int level)
     return level == HRY_VERIFY_INDEX ? verify_index(v) : verify_deep(v);
 }
 
-static hry_status verify_members(const hry_tensor *tensor, int level, uint32_t *buffer, hry_error *err)
+static hry_status verify_members(const hry_tensor *tensor, int level, const hry_executor *executor, uint32_t *buffer,
+                                 hry_error *err)
 {
     hry_status status = HRY_OK;
     for (size_t i = 0; i < tensor->member_count && !status; i++)
-        status = hry_verify(tensor->members[i], level, buffer, err);
+        status = hry_verify(tensor->members[i], level, executor, buffer, err);
     return status;
 }
 
-hry_status hry_verify(const hry_tensor *tensor, int level, uint32_t *buffer, hry_error *err)
+hry_status hry_verify(const hry_tensor *tensor, int level, const hry_executor *executor, uint32_t *buffer,
+                      hry_error *err)
 {
     if (tensor->desc.layout == HRY_LAYOUT_COMPOSITE)
-        return verify_members(tensor, level, buffer, err);
+        return verify_members(tensor, level, executor, buffer, err);
     if (tensor->desc.state & HRY_DESC_HAS_DYNAMIC && !hry_desc_is_opaque(&tensor->desc))
         return HRY_OK; /* there is no telling what belongs to it */
     hry_status status = hry_tensor_check_readable(tensor, err);
@@ -48,7 +50,7 @@ hry_status hry_verify(const hry_tensor *tensor, int level, uint32_t *buffer, hry
         return status;
     /* What is remembered is no part of the value: it may change in a constant tensor. */
     atomic_int *verified = &((hry_tensor *)tensor)->verified;
-    hry_verifier v = { .tensor = tensor, .err = err };
+    hry_verifier v = { .tensor = tensor, .executor = executor, .err = err };
     for (int done = atomic_load_explicit(verified, memory_order_relaxed); done < level && !status;) {
         status = verify_level(&v, ++done);
         if (!status)
@@ -59,9 +61,9 @@ hry_status hry_verify(const hry_tensor *tensor, int level, uint32_t *buffer, hry
     return status;
 }
 
-hry_status hry_verify_once(const hry_tensor *tensor, hry_error *err)
+hry_status hry_verify_once(const hry_tensor *tensor, const hry_executor *executor, hry_error *err)
 {
-    return hry_verify(tensor, HRY_VERIFY_INDEX, NULL, err);
+    return hry_verify(tensor, HRY_VERIFY_INDEX, executor, NULL, err);
 }
 
 hry_status hry_verify_parameters_once(const hry_tensor *tensor, hry_error *err)
@@ -71,7 +73,7 @@ hry_status hry_verify_parameters_once(const hry_tensor *tensor, hry_error *err)
         return HRY_OK;
     hry_verifier v = { .tensor = tensor, .err = err };
     /* Which scales of a block-paged tensor belong to tokens is in its index arrays. */
-    hry_status status = hry_verify_once(tensor, err);
+    hry_status status = hry_verify_once(tensor, NULL, err);
     if (!status)
         status = hry_verify_parameters(&v);
     if (!status)
@@ -81,5 +83,11 @@ hry_status hry_verify_parameters_once(const hry_tensor *tensor, hry_error *err)
 
 hry_status hry_tensor_verify(const hry_tensor *tensor, hry_verify_level level, hry_error *err)
 {
-    return hry_verify(tensor, (int)level, NULL, err);
+    return hry_verify(tensor, (int)level, NULL, NULL, err);
+}
+
+hry_status hry_tensor_verify_with(const hry_tensor *tensor, hry_verify_level level, const hry_executor *executor,
+                                  hry_error *err)
+{
+    return hry_verify(tensor, (int)level, executor, NULL, err);
 }

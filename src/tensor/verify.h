@@ -10,7 +10,8 @@
 
 typedef struct hry_verifier {
     const hry_tensor *tensor;
-    uint32_t buffer; /* of the first broken rule; the error's offset is in it */
+    const hry_executor *executor; /* NULL: the calling thread */
+    uint32_t buffer;              /* of the first broken rule; the error's offset is in it */
     hry_error *err;
 } hry_verifier;
 
@@ -20,10 +21,11 @@ HRY_COLD hry_status hry_verify_fail(hry_verifier *v, enum hry_rule rule, uint32_
 
 /* All rules of a level, HRY_VERIFY_…. A composite's are those of its members; *buffer is then one of a member's. buffer
  * may be NULL. */
-hry_status hry_verify(const hry_tensor *tensor, int level, uint32_t *buffer, hry_error *err);
+hry_status hry_verify(const hry_tensor *tensor, int level, const hry_executor *executor, uint32_t *buffer,
+                      hry_error *err);
 
 /* The index level, once in the life of a tensor. Whatever it says, reading is safe; this makes it right. */
-hry_status hry_verify_once(const hry_tensor *tensor, hry_error *err);
+hry_status hry_verify_once(const hry_tensor *tensor, const hry_executor *executor, hry_error *err);
 
 /* Scales and zero points, once in the life of a tensor: before the first code becomes a value. */
 hry_status hry_verify_parameters_once(const hry_tensor *tensor, hry_error *err);

@@ -1,43 +1,102 @@
+/*
+ * Index arrays. Each rule is about one number and the one before it, so that ranges are looked at in any order: what
+ * counts is the first place that is wrong, and what is wrong there is said when all have been looked at.
+ */
 #include "base/checked.h"
+#include "tensor/ranges.h"
 #include "tensor/sparse.h"
 #include "tensor/verify.h"
 
+enum { GRAIN = 1 << 16 }; /* numbers of a range */
+
+typedef struct search {
+    const hry_sparse *sparse;
+    const hry_index_array *pointers, *coordinates;
+    uint64_t slices, most; /* coordinates are below most */
+    _Atomic uint64_t first;
+} search;
+
+/* At a place, something is wrong. */
+static void found(search *s, uint64_t at)
+{
+    uint64_t first = atomic_load_explicit(&s->first, memory_order_relaxed);
+    while (at < first &&
+           !atomic_compare_exchange_weak_explicit(&s->first, &first, at, memory_order_relaxed, memory_order_relaxed))
+        ;
+}
+
+/* The first wrong place among count; count when there is none. */
+static uint64_t first_wrong(hry_verifier *v, search *s, uint64_t count, hry_range_fn *look)
+{
+    atomic_init(&s->first, count);
+    hry_in_ranges(count, GRAIN, v->executor, look, s);
+    return atomic_load_explicit(&s->first, memory_order_relaxed);
+}
+
 /* ---- COO ---- */
 
-static hry_status verify_coo(hry_verifier *v, const hry_sparse *s)
+static void look_at_list(void *ctx, uint64_t first, uint64_t end)
 {
-    const uint8_t *entry = s->index[0].bytes;
+    search *f = ctx;
+    const hry_sparse *s = f->sparse;
     size_t length = 8 * (size_t)s->rank;
-    for (uint64_t i = 0; i < s->nnz; i++, entry += length) {
-        bool above = false, decided = !s->is_sorted || i == 0; /* against the entry before */
+    const uint8_t *entry = s->index[0].bytes + (size_t)first * length;
+    for (uint64_t i = first; i < end; i++, entry += length) {
+        bool good = true, above = false, decided = !s->is_sorted || i == 0; /* against the entry before */
         for (uint32_t k = 0; k < s->rank; k++) {
             uint64_t at = hry_load64(entry + 8 * k);
-            if (at >= s->shape[k])
-                return hry_verify_fail(v, HRY_RULE_L_COO_20, 1, i * length + 8 * k, at);
+            good &= at < s->shape[k];
             if (!decided) {
                 uint64_t before = hry_load64(entry - length + 8 * k);
                 above = at > before;
                 decided = at != before;
             }
         }
-        if (s->is_sorted && i > 0 && !above)
-            return hry_verify_fail(v, HRY_RULE_L_COO_21, 1, i * length, i);
+        if (!good || (s->is_sorted && i > 0 && !above)) {
+            found(f, i);
+            return;
+        }
     }
-    return HRY_OK;
 }
 
-/* ---- CSR and CSC ---- */
+static hry_status verify_coo(hry_verifier *v, const hry_sparse *s)
+{
+    search f = { .sparse = s };
+    uint64_t i = first_wrong(v, &f, s->nnz, look_at_list);
+    if (i == s->nnz)
+        return HRY_OK;
+    for (uint32_t k = 0; k < s->rank; k++) {
+        uint64_t at = hry_index_at(&s->index[0], i * s->rank + k);
+        if (at >= s->shape[k])
+            return hry_verify_fail(v, HRY_RULE_L_COO_20, 1, 8 * (i * s->rank + k), at);
+    }
+    return hry_verify_fail(v, HRY_RULE_L_COO_21, 1, 8 * i * s->rank, i);
+}
 
-typedef struct compressed_rules {
-    enum hry_rule ends, falls, order, range;
-} compressed_rules;
+/* ---- Pointers and what they point to: CSR, CSC, and each level of CSF ---- */
 
-static const compressed_rules csr_rules = { HRY_RULE_L_CSR_20, HRY_RULE_L_CSR_21, HRY_RULE_L_CSR_22,
-                                            HRY_RULE_L_CSR_23 };
-static const compressed_rules csc_rules = { HRY_RULE_L_CSC_20, HRY_RULE_L_CSC_21, HRY_RULE_L_CSC_22,
-                                            HRY_RULE_L_CSC_23 };
+typedef struct slice_rules {
+    enum hry_rule starts, falls, ends, order, range;
+} slice_rules;
 
-/* Whether count numbers ascend strictly. Eight comparisons a step, so that there is nothing to guess. */
+static const slice_rules csr_rules = { HRY_RULE_L_CSR_20, HRY_RULE_L_CSR_21, HRY_RULE_L_CSR_20, HRY_RULE_L_CSR_22,
+                                       HRY_RULE_L_CSR_23 };
+static const slice_rules csc_rules = { HRY_RULE_L_CSC_20, HRY_RULE_L_CSC_21, HRY_RULE_L_CSC_20, HRY_RULE_L_CSC_22,
+                                       HRY_RULE_L_CSC_23 };
+static const slice_rules csf_rules = { HRY_RULE_L_CSF_20, HRY_RULE_L_CSF_21, HRY_RULE_L_CSF_22, HRY_RULE_L_CSF_23,
+                                       HRY_RULE_L_CSF_24 };
+
+static void look_at_pointers(void *ctx, uint64_t first, uint64_t end)
+{
+    search *f = ctx;
+    for (uint64_t x = first; x < end; x++)
+        if (hry_index_at(f->pointers, x + 1) < hry_index_at(f->pointers, x)) {
+            found(f, x);
+            return;
+        }
+}
+
+/* Whether count numbers ascend strictly. A comparison a step, so that there is nothing to guess. */
 static bool ascend(const uint8_t *p, uint64_t count)
 {
     bool bad = false;
@@ -50,91 +109,90 @@ static bool ascend(const uint8_t *p, uint64_t count)
     return !bad;
 }
 
-static hry_status slice_fault(hry_verifier *v, const compressed_rules *rules, const hry_sparse *s, uint64_t low,
-                              uint64_t high, uint64_t most)
+/* Numbers low..high-1 of a slice that starts at start. In ascending order the last is the largest. */
+static bool look_at_slice(search *f, uint64_t start, uint64_t low, uint64_t high)
 {
+    const hry_index_array *coordinates = f->coordinates;
+    uint64_t before = low - (low > start);
+    if (low >= high ||
+        (ascend(coordinates->bytes + 8 * before, high - before) && hry_index_at(coordinates, high - 1) < f->most))
+        return true;
     for (uint64_t i = low; i < high; i++) {
-        uint64_t at = hry_index_at(&s->index[0], i);
-        if (at >= most)
-            return hry_verify_fail(v, rules->range, 1, 8 * i, at);
-        if (i > low && at <= hry_index_at(&s->index[0], i - 1))
-            return hry_verify_fail(v, rules->order, 1, 8 * i, at);
+        uint64_t at = hry_index_at(coordinates, i);
+        if (at >= f->most || (i > start && at <= hry_index_at(coordinates, i - 1))) {
+            found(f, i);
+            return false;
+        }
     }
-    return HRY_OK;
+    return true;
+}
+
+/* The pointers are right: slices follow one another and end where the coordinates do. */
+static void look_at_slices(void *ctx, uint64_t first, uint64_t end)
+{
+    search *f = ctx;
+    uint64_t slice = hry_index_search(f->pointers, 0, f->slices + 1, first + 1) - 1, done = first;
+    for (; done < end && slice < f->slices; slice++) {
+        uint64_t start = hry_index_at(f->pointers, slice), high = hry_index_at(f->pointers, slice + 1);
+        high = high < end ? high : end;
+        if (!look_at_slice(f, start, done, high))
+            return;
+        done = high > done ? high : done;
+    }
+}
+
+/* nnz: how many coordinates there must be; UINT64_MAX: as many as the pointers say and the buffer holds. */
+static hry_status verify_slices(hry_verifier *v, search *f, const slice_rules *rules, uint32_t pointers,
+                                uint32_t coordinates, uint64_t nnz)
+{
+    if (hry_index_at(f->pointers, 0) != 0)
+        return hry_verify_fail(v, rules->starts, pointers, 0, hry_index_at(f->pointers, 0));
+    uint64_t x = first_wrong(v, f, f->slices, look_at_pointers);
+    if (x < f->slices)
+        return hry_verify_fail(v, rules->falls, pointers, 8 * (x + 1), hry_index_at(f->pointers, x + 1));
+    uint64_t count = hry_index_at(f->pointers, f->slices);
+    if (count > f->coordinates->count || (nnz != UINT64_MAX && count != nnz))
+        return hry_verify_fail(v, rules->ends, pointers, 8 * f->slices, count);
+    uint64_t i = first_wrong(v, f, count, look_at_slices);
+    if (i == count)
+        return HRY_OK;
+    uint64_t at = hry_index_at(f->coordinates, i);
+    return hry_verify_fail(v, at >= f->most ? rules->range : rules->order, coordinates, 8 * i, at);
 }
 
 static hry_status verify_compressed(hry_verifier *v, const hry_sparse *s)
 {
-    const compressed_rules *rules = s->tag == HRY_LAYOUT_CSR ? &csr_rules : &csc_rules;
-    const hry_index_array *pointers = &s->index[1];
-    uint64_t slices = s->shape[s->mode[0]], most = s->shape[s->mode[1]];
-    if (hry_index_at(pointers, 0) != 0)
-        return hry_verify_fail(v, rules->ends, 2, 0, hry_index_at(pointers, 0));
-    for (uint64_t x = 0; x < slices; x++)
-        if (hry_index_at(pointers, x + 1) < hry_index_at(pointers, x))
-            return hry_verify_fail(v, rules->falls, 2, 8 * (x + 1), hry_index_at(pointers, x + 1));
-    if (hry_index_at(pointers, slices) != s->nnz)
-        return hry_verify_fail(v, rules->ends, 2, 8 * slices, hry_index_at(pointers, slices));
-    for (uint64_t x = 0; x < slices; x++) {
-        uint64_t low = hry_index_at(pointers, x), high = hry_index_at(pointers, x + 1);
-        if (low == high)
-            continue;
-        /* In ascending order the last is the largest. */
-        if (!ascend(s->index[0].bytes + 8 * low, high - low) || hry_index_at(&s->index[0], high - 1) >= most)
-            return slice_fault(v, rules, s, low, high, most);
-    }
-    return HRY_OK;
+    search f = { .pointers = &s->index[1],
+                 .coordinates = &s->index[0],
+                 .slices = s->shape[s->mode[0]],
+                 .most = s->shape[s->mode[1]] };
+    return verify_slices(v, &f, s->tag == HRY_LAYOUT_CSR ? &csr_rules : &csc_rules, 2, 1, s->nnz);
 }
 
-/* ---- CSF ---- */
-
-static uint32_t pointers_of(uint32_t level)
+/* Top-down: the number of nodes of a level is known when the next is looked at. */
+static hry_status verify_tree(hry_verifier *v, const hry_sparse *s)
 {
-    return 2 * level + 1; /* the buffer of pos_L; crd_L is the next */
-}
-
-/* Top-down: the pointers of a level, then what they point to, whose number is known by then. */
-static hry_status verify_level(hry_verifier *v, const hry_sparse *s, uint32_t level, uint64_t *nodes)
-{
-    const hry_index_array *pointers = &s->index[2 * level], *coordinates = &s->index[2 * level + 1];
-    uint32_t buffer = pointers_of(level);
-    bool leaf = level == s->rank - 1;
-    uint64_t parents = *nodes, most = s->shape[s->mode[level]];
-    if (pointers->count <= parents)
-        return hry_verify_fail(v, HRY_RULE_L_CSF_22, buffer, 8 * pointers->count, parents);
-    if (hry_index_at(pointers, 0) != 0)
-        return hry_verify_fail(v, HRY_RULE_L_CSF_20, buffer, 0, hry_index_at(pointers, 0));
-    for (uint64_t p = 0; p < parents; p++)
-        if (hry_index_at(pointers, p + 1) < hry_index_at(pointers, p))
-            return hry_verify_fail(v, HRY_RULE_L_CSF_21, buffer, 8 * (p + 1), hry_index_at(pointers, p + 1));
-    uint64_t count = hry_index_at(pointers, parents);
-    if (count > coordinates->count || (leaf && count != s->nnz))
-        return hry_verify_fail(v, HRY_RULE_L_CSF_22, buffer, 8 * parents, count);
-    for (uint64_t p = 0; p < parents; p++) {
-        uint64_t low = hry_index_at(pointers, p), high = hry_index_at(pointers, p + 1);
-        for (uint64_t i = low; i < high; i++) {
-            uint64_t at = hry_index_at(coordinates, i);
-            if (at >= most)
-                return hry_verify_fail(v, HRY_RULE_L_CSF_24, buffer + 1, 8 * i, at);
-            if (i > low && at <= hry_index_at(coordinates, i - 1))
-                return hry_verify_fail(v, HRY_RULE_L_CSF_23, buffer + 1, 8 * i, at);
-        }
+    uint64_t nodes = 1;
+    hry_status status = HRY_OK;
+    for (uint32_t level = 0; level < s->rank && !status; level++) {
+        search f = { .pointers = &s->index[2 * level],
+                     .coordinates = &s->index[2 * level + 1],
+                     .slices = nodes,
+                     .most = s->shape[s->mode[level]] };
+        uint32_t buffer = 2 * level + 1; /* of pos_L; crd_L is the next */
+        if (f.pointers->count <= nodes)
+            return hry_verify_fail(v, HRY_RULE_L_CSF_22, buffer, 8 * f.pointers->count, nodes);
+        status = verify_slices(v, &f, &csf_rules, buffer, buffer + 1, level == s->rank - 1 ? s->nnz : UINT64_MAX);
+        nodes = status ? 0 : hry_index_at(f.pointers, nodes);
     }
-    *nodes = count;
-    return HRY_OK;
+    return status;
 }
 
 hry_status hry_verify_sparse(hry_verifier *v)
 {
     hry_sparse s;
-    uint64_t nodes = 1;
-    hry_status status = HRY_OK;
     hry_sparse_of(v->tensor, &s);
     if (s.tag == HRY_LAYOUT_COO)
         return verify_coo(v, &s);
-    if (s.tag != HRY_LAYOUT_CSF)
-        return verify_compressed(v, &s);
-    for (uint32_t level = 0; level < s.rank && !status; level++)
-        status = verify_level(v, &s, level, &nodes);
-    return status;
+    return s.tag == HRY_LAYOUT_CSF ? verify_tree(v, &s) : verify_compressed(v, &s);
 }

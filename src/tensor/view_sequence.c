@@ -58,7 +58,7 @@ hry_status hry_tensor_sequence(hry_tensor *tensor, uint64_t sequence, uint64_t t
     uint64_t low, high;
     hry_status status = hry_tensor_check_readable(tensor, err);
     if (!status)
-        status = hry_verify_once(tensor, err);
+        status = hry_verify_once(tensor, NULL, err);
     if (status)
         return status;
     if (!hry_paged_of(tensor, &paged))

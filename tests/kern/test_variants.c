@@ -454,8 +454,9 @@ static void reducing(void **state)
 /* --- the list itself --- */
 
 /* Kernels of no family, compared above or in a test of their own. */
-static const char *const single[] = { "crc32c",      "absmax",      "range",     "absmax_each", "range_each",
-                                      "moments_f32", "moments_f64", "most_ones", "stream_end" };
+static const char *const single[] = { "crc32c",     "absmax",       "range",       "absmax_each",
+                                      "range_each", "moments_f32",  "moments_f64", "most_ones",
+                                      "stream_end", "nonzero_bits", "move_out" };
 
 static void every_kernel_is_tested(void **state)
 {
