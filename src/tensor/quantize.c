@@ -222,7 +222,7 @@ static hry_status read_listed(const plan *p, hry_error *err)
 {
     const hry_tensor *t = p->tensor;
     hry_convert convert;
-    hry_status status = hry_verify_once(t, err);
+    hry_status status = hry_verify_once(t, p->z.how->executor, err);
     if (status)
         return status;
     if (is_paged(p)) {
