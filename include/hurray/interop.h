@@ -43,7 +43,7 @@ typedef void hry_note_fn(void *ctx, const hry_note *note);
 /* What is done with blocks of quantized values for which there is a formula. */
 typedef enum hry_dequantize {
     HRY_DEQUANTIZE_NONE = 0,   /* nothing: what no scheme holds exactly is refused when it is asked for */
-    HRY_DEQUANTIZE_NEEDED = 1, /* float32 where no scheme holds it exactly */
+    HRY_DEQUANTIZE_NEEDED = 1, /* float32 where no scheme holds all of a tensor exactly */
     HRY_DEQUANTIZE_ALL = 2     /* always float32 */
 } hry_dequantize;
 
@@ -142,9 +142,10 @@ HRY_API bool hry_gguf_carried(const hry_desc *desc, const char **type, uint64_t 
  * exactly: Q8_0, Q4_0 and MXFP4 in as many bytes, Q5_0, Q3_K, Q6_K, IQ4_NL, IQ4_XS, Q8_K, NVFP4, Q1_0, Q2_0, TQ1_0
  * and TQ2_0 in more, which is passed to note. A scale of zero becomes 1 with codes of zero, and back. A block with an
  * infinite or NaN scale, or an e8m0 that the format does not have, is HRY_E_UNSUPPORTED when it is read, with the rule
- * that it breaks. Other types (Q4_1, Q5_1, Q2_K, Q4_K, Q5_K, IQ1 to IQ3) are refused when their descriptor is asked
- * for, unless options.dequantize makes float32 of them, or options.file.parse.allow has HRY_SCHEME_GGUF: then all but
- * Q8_0, Q4_0 and MXFP4 are carried as they are. permissive carries what would be refused, opaque.
+ * that it breaks; HRY_DEQUANTIZE_NEEDED looks at a tensor's scales when its descriptor is first asked for, and then
+ * makes float32 of it. Other types (Q4_1, Q5_1, Q2_K, Q4_K, Q5_K, IQ1 to IQ3) are refused when their descriptor is
+ * asked for, unless options.dequantize makes float32 of them, or options.file.parse.allow has HRY_SCHEME_GGUF: then all
+ * but Q8_0, Q4_0 and MXFP4 are carried as they are. permissive carries what would be refused, opaque.
  *
  * Metadata have the container's types; what these do not tell (widths, nested arrays, odd booleans, the types of some
  * tensors) stands in the key "gguf.metadata", for hry_gguf_save. With options.whole_record, so does which blocks of

@@ -33,7 +33,7 @@ enum {
     CLI_SELECTS = 4,  /* --include, --exclude */
     CLI_WRITES = 8,   /* --output, --force, --dry-run */
     CLI_VALUES = 16,  /* no options: it reads values, so that those without a counterpart are decoded */
-    CLI_CARRIES = 32, /* no options: it writes or compares all metadata, so that they have to tell all */
+    CLI_CARRIES = 32, /* no options: it writes all metadata, so that they have to tell all */
     CLI_SHOWS = 64    /* no options: it shows what is there, also what no other format can hold */
 };
 

@@ -50,6 +50,8 @@ void cli_remake_item(cli_remake *remake, cli_item *item)
 
 static int none(const cli_remake *r)
 {
+    if (r->may_be_none)
+        return CLI_OK;
     return cli_fail(CLI_NO, r->transform->input.source.name, NULL, "no tensor can be %s", r->what);
 }
 

@@ -35,6 +35,8 @@ static int run(const cli_args *args)
         return code;
     cli_transform_keep_others(&t);
     cli_remake remake = { .transform = &t, .make = dequantize, .what = "dequantized", .ctx = &type };
+    /* What no scheme holds became float32 when it was read. */
+    remake.may_be_none = !type && strcmp(hry_file_format(t.input.file), "gguf") == 0;
     for (uint64_t k = 0; k < t.rows.count; k++) {
         cli_item *item = cli_plan_add_row(&t.plan, &t.input, &t.rows.rows[k]);
         if (is_wanted(t.input.file, &t.rows.rows[k])) {
@@ -50,7 +52,8 @@ const cli_command cli_dequantize = {
     .usage = "SRC DST",
     .summary = "make float32, or another type, of quantized tensors",
     .details =
-        "The results are row-major. Tensors that are not quantized stay as they are; there must be some that are.",
+        "The results are row-major. Tensors that are not quantized stay as they are; there must be some that are, or\n"
+        "SRC is a GGUF file: blocks that no scheme holds are float32 as soon as they are read.",
     .options = (const uint8_t[]){ CLI_OPT_TYPE, CLI_OPT_FROM, CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_END },
     .groups = CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES | CLI_CARRIES,
     .min_args = 1,

@@ -267,11 +267,21 @@ static int compare_all(comparison *c)
     return code;
 }
 
+/* The record that is made of a GGUF file when it is opened is no metadata of it. */
+static bool is_made(const comparison *c, hry_str key)
+{
+    static const char record[] = "gguf.metadata";
+    return key.len == sizeof record - 1 && memcmp(key.ptr, record, key.len) == 0 &&
+           (strcmp(hry_file_format(c->a.file), "gguf") == 0 || strcmp(hry_file_format(c->b.file), "gguf") == 0);
+}
+
 static void compare_metadata(comparison *c)
 {
     for (uint64_t k = 0; k < hry_file_kv_count(c->a.file); k++) {
         const hry_kv *kv = hry_file_kv_at(c->a.file, k);
         const hry_kv *other = hry_file_kv_find(c->b.file, kv->key.ptr, kv->key.len);
+        if (is_made(c, kv->key))
+            continue;
         if (!other) {
             tell_only(c, kv->key, "metadata", true);
         } else if (!cli_kv_equal(&kv->value, &other->value)) {
@@ -283,7 +293,7 @@ static void compare_metadata(comparison *c)
     }
     for (uint64_t k = 0; k < hry_file_kv_count(c->b.file); k++) {
         const hry_kv *kv = hry_file_kv_at(c->b.file, k);
-        if (!hry_file_kv_find(c->a.file, kv->key.ptr, kv->key.len))
+        if (!hry_file_kv_find(c->a.file, kv->key.ptr, kv->key.len) && !is_made(c, kv->key))
             tell_only(c, kv->key, "metadata", false);
     }
 }
@@ -362,7 +372,7 @@ const cli_command cli_diff = {
                "equals NaN, and -0 equals 0. Layouts, order, and how values are quantized make no difference. Exits\n"
                "with 1 when there is one.",
     .options = (const uint8_t[]){ CLI_OPT_ATOL, CLI_OPT_RTOL, CLI_OPT_STORED, CLI_OPT_END },
-    .groups = CLI_REPORTS | CLI_READS | CLI_SELECTS | CLI_VALUES | CLI_CARRIES,
+    .groups = CLI_REPORTS | CLI_READS | CLI_SELECTS | CLI_VALUES,
     .min_args = 2,
     .max_args = 2,
     .run = run,

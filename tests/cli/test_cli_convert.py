@@ -191,6 +191,9 @@ class Gguf(CliCase):
         self.ok("convert", path, "m.hrry")
         self.ok("check", "m.hrry")
         self.ok("diff", path, "m.hrry")
+        self.ok("convert", "--dequantize", "--quiet", path, "floats.hrry")
+        differ = self.hurray("diff", path, "floats.hrry").text
+        self.assertNotIn("gguf.metadata", differ)  # it is made when the file is opened, and was never in it
         self.ok("convert", "m.hrry", "back.gguf")
         self.assertEqual(self.read("back.gguf"), self.read("m.gguf"))
         self.ok("merge", path, "-o", "merged.hrry")
@@ -216,6 +219,12 @@ class Gguf(CliCase):
                 self.assertEqual(doc["violations"][0]["offset"], start + at)
                 self.ok("check", "--headers-only", path)
                 self.ok("convert", "--quiet", "--force", "--dequantize", path, "m.hrry")
+                for command in ("stats", "hash"):
+                    self.assertEqual(len(self.ok(command, "--json", path).json()["tensors"]), 2)
+                self.ok("dequantize", "--force", path, "d.hrry")
+                for values in ("m.hrry", "d.hrry"):
+                    self.assertEqual(self.ok("cat", "--format", "raw", values, name).out,
+                                     self.ok("cat", "--format", "raw", path, name).out)
 
     def test_blocks_without_a_scheme(self):
         path = self.write("m.gguf", self.blocks)

@@ -144,9 +144,10 @@ static void bad_blocks(void **state)
     (void)state;
     gguf_maker m;
     hry_error err;
-    gguf_begin(&m, 0, 3, 2, 0);
+    gguf_begin(&m, 0, 3, 3, 0);
     gguf_info(&m, "half", 1, (uint64_t[]){ 96 }, 8, 0);
     gguf_info(&m, "e8m0", 1, (uint64_t[]){ 32 }, 39, 128);
+    gguf_info(&m, "good", 1, (uint64_t[]){ 32 }, 8, 160);
     gguf_pad(&m, 32);
     size_t data = m.used;
     for (unsigned b = 0; b < 3; b++) {
@@ -157,6 +158,10 @@ static void bad_blocks(void **state)
     gguf_pad(&m, 32);
     gguf_u8(&m, 0);
     for (int i = 0; i < 16; i++)
+        gguf_u8(&m, 1);
+    gguf_pad(&m, 32);
+    gguf_u16(&m, 0x3C00);
+    for (int i = 0; i < 32; i++)
         gguf_u8(&m, 1);
     hry_file *file = gguf_open_made(&m, NULL);
     static const char *const words[] = {
@@ -171,20 +176,25 @@ static void bad_blocks(void **state)
         assert_int_equal(hry_file_tensor_at(file, i, &tensor, &err), HRY_E_UNSUPPORTED);
         assert_non_null(strstr(err.message, words[i]));
         assert_int_equal(err.offset, i == 0 ? data + 34 : data + 128);
+        assert_string_equal(hry_rule_id(err.rule), i == 0 ? "Q-PB-06" : "Q-MX-04");
         for (uint32_t k = 0; k < 2; k++)
             assert_int_equal(hry_file_read_into(file, i, k, piece, k == 0 ? (i ? 16 : 96) : (i ? 1 : 6), NULL, &err),
                              HRY_E_UNSUPPORTED);
     }
     hry_file_close(file);
-    file = gguf_open_made(&m, &(hry_import_options){ .dequantize = HRY_DEQUANTIZE_ALL });
-    for (uint64_t i = 0; i < 2; i++) {
-        hry_tensor *tensor;
-        assert_int_equal(hry_file_tensor_at(file, i, &tensor, &err), HRY_OK);
-        double x = hry_element_f64(HRY_TYPE_FLOAT32, hry_tensor_buffer(tensor, 0, NULL), i ? 0 : 32);
-        assert_true(i ? x == 0x1p-128 : isinf(x) && x > 0);
-        hry_tensor_release(tensor);
+    for (int mode = HRY_DEQUANTIZE_NEEDED; mode <= HRY_DEQUANTIZE_ALL; mode++) {
+        file = gguf_open_made(&m, &(hry_import_options){ .dequantize = (hry_dequantize)mode });
+        for (uint64_t i = 0; i < 3; i++) {
+            hry_tensor *tensor;
+            assert_int_equal(hry_file_tensor_at(file, i, &tensor, &err), HRY_OK);
+            uint8_t type = hry_desc_type(hry_tensor_desc(tensor));
+            assert_int_equal(type, i == 2 && mode == HRY_DEQUANTIZE_NEEDED ? HRY_TYPE_INT8 : HRY_TYPE_FLOAT32);
+            double x = hry_element_f64(type, hry_tensor_buffer(tensor, 0, NULL), i ? 0 : 32);
+            assert_true(i == 0 ? isinf(x) && x > 0 : x == (i == 1 ? 0x1p-128 : 1));
+            hry_tensor_release(tensor);
+        }
+        hry_file_close(file);
     }
-    hry_file_close(file);
     gguf_free(&m);
 }
 

@@ -43,6 +43,11 @@ static uint64_t place(const hry_gguf_view *view)
     return view->part->header.data_at + view->info.offset;
 }
 
+hry_status hry_gguf_view_still(const hry_gguf_view *view, uint64_t end, hry_error *err)
+{
+    return hry_foreign_bytes_still(&view->part->bytes, end ? place(view) + end : 0, err);
+}
+
 hry_status hry_gguf_view_blocks(const hry_gguf_view *view, uint64_t first, size_t count, uint8_t *raw,
                                 const uint8_t **blocks, hry_error *err)
 {
@@ -125,7 +130,7 @@ static hry_status read_swapped(const hry_gguf_view *view, uint64_t offset, uint8
 
 hry_status hry_gguf_view_read(const hry_gguf_view *view, uint64_t offset, void *dst, size_t nbytes, hry_error *err)
 {
-    hry_status status = hry_foreign_bytes_still(&view->part->bytes, place(view) + offset + nbytes, err);
+    hry_status status = hry_gguf_view_still(view, offset + nbytes, err);
     if (status)
         return status;
     if (is_swapped(view))
@@ -149,7 +154,7 @@ static hry_status read_view(const hry_gguf_view *view, uint32_t k, uint64_t offs
         put_zero_points(view->form->zero_point, offset, dst, nbytes);
         return HRY_OK;
     }
-    hry_status status = hry_foreign_bytes_still(&view->part->bytes, place(view) + view->info.nbytes, err);
+    hry_status status = hry_gguf_view_still(view, view->info.nbytes, err);
     return status ? status : convert(view, stage_of(view, k), offset, dst, nbytes, err);
 }
 
@@ -238,7 +243,7 @@ hry_status hry_gguf_file_buffers(const hry_gguf_file *f, uint64_t i, const void 
     *release_ctx = NULL;
     if (is_same(&view) && view.part->bytes.at) {
         buffers[0] = view.info.nbytes ? view.part->bytes.at + place(&view) : NULL;
-        return hry_foreign_bytes_still(&view.part->bytes, view.info.nbytes ? place(&view) + view.info.nbytes : 0, err);
+        return hry_gguf_view_still(&view, view.info.nbytes, err);
     }
     own_buffers *own = NULL;
     status = allocate(f, &desc, &own, err);

@@ -62,6 +62,7 @@ hry_gguf_file *hry_gguf_file_create(const hry_import_options *options, hry_error
     f->limits = hry_limits_resolve(parse->limits);
     f->record.allocator = &f->allocator;
     f->look_at_blocks = options->whole_record;
+    f->decode_bad = options->dequantize == HRY_DEQUANTIZE_NEEDED;
     bool allowed = allows_scheme(parse->allow);
     f->parse = (hry_parse_options){ .allow = allowed ? &allow : NULL, .permissive = parse->permissive, .stored = true };
     for (uint32_t id = 0; id < HRY_GGUF_TYPES; id++)
@@ -159,7 +160,7 @@ void hry_gguf_file_note(const hry_gguf_file *f, hry_notes *notes)
     types &= hry_gguf_file_types(f);
     for (size_t i = 0; i < f->names.count && notes->fn && types; i++) {
         hry_gguf_view view;
-        if (hry_gguf_file_view(f, i, &view, NULL) || (UINT64_C(1) << view.info.type_id & types) == 0)
+        if (hry_gguf_file_type_view(f, i, &view, NULL) || (UINT64_C(1) << view.info.type_id & types) == 0)
             continue;
         growth *g = &grown[view.info.type_id];
         g->first = g->count++ ? g->first : view.name;
@@ -187,6 +188,8 @@ void hry_gguf_file_destroy(hry_gguf_file *f, bool with_bytes)
     }
     if (f->descs)
         hry_free(&allocator, f->descs, f->names.count * sizeof *f->descs, _Alignof(_Atomic(uint8_t *)));
+    if (f->fits)
+        hry_free(&allocator, f->fits, f->names.count * sizeof *f->fits, _Alignof(_Atomic(uint8_t)));
     HRY_DROP(&allocator, f->names.items, f->names.capacity);
     HRY_DROP(&allocator, f->kvs, f->kv_capacity);
     HRY_DROP(&allocator, f->parts, f->part_capacity);

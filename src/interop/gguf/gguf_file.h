@@ -36,6 +36,9 @@ typedef struct hry_gguf_file {
     uint8_t how[HRY_GGUF_TYPES];
     hry_parse_options parse; /* of the descriptors made here */
     bool look_at_blocks;     /* for the record */
+    bool decode_bad;         /* tensors with blocks that the form cannot hold are decoded */
+    _Atomic(uint8_t)
+        *fits; /* with decode_bad, for each tensor: whether all its blocks can be held; 0: not looked yet */
     hry_kv *kvs;
     size_t kv_count, kv_capacity;
     uint8_t *arrays; /* elements of arrays as a container has them */
@@ -69,6 +72,8 @@ typedef struct hry_gguf_view {
 } hry_gguf_view;
 
 hry_status hry_gguf_file_view(const hry_gguf_file *file, uint64_t i, hry_gguf_view *view, hry_error *err);
+/* By its type alone, without a look at the blocks. */
+hry_status hry_gguf_file_type_view(const hry_gguf_file *file, uint64_t i, hry_gguf_view *view, hry_error *err);
 
 /* What hry_provider asks for. */
 hry_status hry_gguf_file_desc(const hry_gguf_file *file, uint64_t i, hry_desc *desc, hry_error *err);
@@ -77,6 +82,8 @@ hry_status hry_gguf_file_buffers(const hry_gguf_file *file, uint64_t i, const vo
 bool hry_gguf_file_locate(const hry_gguf_file *file, uint64_t i, int *fd, uint64_t *offset);
 hry_status hry_gguf_file_read(const hry_gguf_file *file, uint64_t i, uint32_t k, uint64_t offset, void *dst,
                               size_t nbytes, hry_error *err);
+/* Are the tensor's bytes up to end, counted from its first, still there? To be asked before its blocks are touched. */
+hry_status hry_gguf_view_still(const hry_gguf_view *view, uint64_t end, hry_error *err);
 /* count blocks from first on, little-endian: where they lie, or in raw, which has room for them. */
 hry_status hry_gguf_view_blocks(const hry_gguf_view *view, uint64_t first, size_t count, uint8_t *raw,
                                 const uint8_t **blocks, hry_error *err);

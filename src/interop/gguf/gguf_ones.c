@@ -113,8 +113,7 @@ static hry_status record_tensor(const hry_gguf_view *view, size_t most, hry_gguf
     hry_gguf_bytes_put64(to, view->info.blocks);
     hry_gguf_bytes_put64(to, 0);
     size_t turns_at = to->used;
-    uint64_t end = view->part->header.data_at + view->info.offset + view->info.nbytes;
-    hry_status status = view->info.nbytes ? hry_foreign_bytes_still(&view->part->bytes, end, err) : HRY_OK;
+    hry_status status = hry_gguf_view_still(view, view->info.nbytes, err);
     if (status == HRY_OK)
         status = put_turns(view, most, to, err);
     if (status)
@@ -136,7 +135,7 @@ hry_status hry_gguf_ones_record(hry_gguf_file *f, hry_error *err)
     for (uint64_t i = 0; i < f->names.count; i++) {
         hry_gguf_view view;
         bool put = false;
-        hry_status status = hry_gguf_file_view(f, i, &view, err);
+        hry_status status = hry_gguf_file_type_view(f, i, &view, err);
         if (status == HRY_OK && view.how == HRY_GGUF_FORMED && view.form->one)
             status = record_tensor(&view, most, to, &put, err);
         if (status)

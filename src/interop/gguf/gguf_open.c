@@ -40,14 +40,21 @@ hry_gguf_file *hry_gguf_file_behind(const hry_file *file)
     return provider && provider->desc == provide_desc ? provider->ctx : NULL;
 }
 
-/* Places for descriptors that nobody has asked for yet. */
-static hry_status prepare_descs(hry_gguf_file *f, hry_error *err)
+/* Places for what is found out about tensors when somebody asks for it. */
+static hry_status prepare_tensors(hry_gguf_file *f, hry_error *err)
 {
     f->descs = hry_alloc_array(&f->allocator, f->names.count, sizeof *f->descs, _Alignof(_Atomic(uint8_t *)));
     if (!f->descs)
         return hry_fail_memory(err, f->names.count * sizeof *f->descs);
     for (size_t i = 0; i < f->names.count; i++)
         atomic_init(&f->descs[i], NULL);
+    if (!f->decode_bad)
+        return HRY_OK;
+    f->fits = hry_alloc_array(&f->allocator, f->names.count, sizeof *f->fits, _Alignof(_Atomic(uint8_t)));
+    if (!f->fits)
+        return hry_fail_memory(err, f->names.count * sizeof *f->fits);
+    for (size_t i = 0; i < f->names.count; i++)
+        atomic_init(&f->fits[i], 0);
     return HRY_OK;
 }
 
@@ -90,7 +97,7 @@ static hry_status finish(hry_gguf_file *f, const hry_import_options *options, hr
     hry_notes notes = { .fn = options->note, .ctx = options->note_ctx };
     hry_status status = hry_gguf_file_map_metadata(f, f->part_count > 1, err);
     if (status == HRY_OK)
-        status = prepare_descs(f, err);
+        status = prepare_tensors(f, err);
     if (status)
         return status;
     hry_gguf_file_note(f, &notes);

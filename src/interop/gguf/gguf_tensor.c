@@ -6,6 +6,7 @@
 #include <hurray/interop.h>
 
 enum { DESC_SIZE = 320 }; /* more than any descriptor made here takes */
+enum { RAW_PIECE = 16384 };
 
 static const hry_gguf_part *part_of(const hry_gguf_file *f, uint64_t i)
 {
@@ -20,7 +21,7 @@ static const hry_gguf_part *part_of(const hry_gguf_file *f, uint64_t i)
     return &f->parts[low];
 }
 
-hry_status hry_gguf_file_view(const hry_gguf_file *f, uint64_t i, hry_gguf_view *view, hry_error *err)
+hry_status hry_gguf_file_type_view(const hry_gguf_file *f, uint64_t i, hry_gguf_view *view, hry_error *err)
 {
     view->part = part_of(f, i);
     view->name = f->names.items[i];
@@ -33,6 +34,49 @@ hry_status hry_gguf_file_view(const hry_gguf_file *f, uint64_t i, hry_gguf_view 
         view->how = HRY_GGUF_REFUSED;
     view->form = view->how == HRY_GGUF_FORMED ? hry_gguf_form_of(view->info.type_id) : NULL;
     return HRY_OK;
+}
+
+/* Whether the form holds all blocks: the scales say. */
+static hry_status look_at_scales(const hry_gguf_view *view, bool *fits, hry_error *err)
+{
+    uint8_t raw[RAW_PIECE], scales[RAW_PIECE];
+    size_t piece = RAW_PIECE / view->info.type->bytes;
+    hry_status status = hry_gguf_view_still(view, view->info.nbytes, err);
+    *fits = true;
+    for (uint64_t first = 0; first < view->info.blocks && *fits && status == HRY_OK; first += piece) {
+        const uint8_t *blocks;
+        size_t n = view->info.blocks - first < piece ? (size_t)(view->info.blocks - first) : piece;
+        status = hry_gguf_view_blocks(view, first, n, raw, &blocks, err);
+        *fits = status == HRY_OK && view->form->take_scales(blocks, n, scales) == n;
+    }
+    return status;
+}
+
+/* Several threads may look at the same blocks at once: they find the same. */
+static hry_status find_fit(const hry_gguf_file *f, uint64_t i, const hry_gguf_view *view, bool *fits, hry_error *err)
+{
+    enum { UNKNOWN, FITS, MISFITS };
+    uint8_t known = atomic_load_explicit(&f->fits[i], memory_order_relaxed);
+    *fits = known != MISFITS;
+    if (known != UNKNOWN)
+        return HRY_OK;
+    hry_status status = look_at_scales(view, fits, err);
+    if (status == HRY_OK)
+        atomic_store_explicit(&f->fits[i], *fits ? FITS : MISFITS, memory_order_relaxed);
+    return status;
+}
+
+hry_status hry_gguf_file_view(const hry_gguf_file *f, uint64_t i, hry_gguf_view *view, hry_error *err)
+{
+    bool fits = true;
+    hry_status status = hry_gguf_file_type_view(f, i, view, err);
+    if (status == HRY_OK && view->how == HRY_GGUF_FORMED && f->decode_bad)
+        status = find_fit(f, i, view, &fits, err);
+    if (!fits) {
+        view->how = HRY_GGUF_DECODED;
+        view->form = NULL;
+    }
+    return status;
 }
 
 static hry_status refuse(const hry_gguf_view *view, hry_error *err)
