@@ -227,6 +227,29 @@ static void quantization(void)
     }
 }
 
+/* What the machine's own instructions are worth. */
+static void references(void)
+{
+    static const size_t whole = SIZE_MAX / 2;
+    struct hry_kern reference;
+    const struct hry_kern *best = kern;
+    hry_kern_level(0, &reference);
+    bench_title("beside the C reference, in L2");
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        char name[64];
+        size_t block = rows[r].bits < 8 ? 32 : whole;
+        snprintf(name, sizeof name, "%s%s",
+                 rows[r].family == DEQUANT ? "dequant_"
+                 : rows[r].family == QUANT ? "quant_"
+                                           : "",
+                 rows[r].name);
+        kern = &reference;
+        double plain = rate_of(&rows[r], BENCH_L2, block, false);
+        kern = best;
+        bench_rate(name, rate_of(&rows[r], BENCH_L2, block, false), "C", plain, 3);
+    }
+}
+
 static void peers(void)
 {
     static const struct {
@@ -292,6 +315,7 @@ int main(void)
     dequantization();
     quantization();
     reductions();
+    references();
     peers();
     return bench_end();
 }
