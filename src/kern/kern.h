@@ -35,6 +35,15 @@ const struct hry_kern *hry_kern(void);
 /* The table for a set of HRY_CPU_… that the processor has: what tests and benchmarks compare. */
 void hry_kern_level(unsigned features, struct hry_kern *table);
 
+/*
+ * Whether a job that writes so many bytes streams them: more than any cache keeps until they are read again. Decided
+ * once for the whole of a call.
+ */
+static inline bool hry_streams(uint64_t nbytes)
+{
+    return nbytes >= (uint64_t)1 << 25;
+}
+
 /* The C references: hry_ref_NAME. */
 #define HRY_KERN(result, name, parameters) result hry_ref_##name parameters;
 #include "kern/kern.inc"
