@@ -261,14 +261,6 @@ void hry_map_reorder(hry_map *a, hry_map *b)
         move_axis(b, k, to);
     }
     hry_map_join(a, b);
-    uint32_t fastest = a->rank - 1;
-    for (uint32_t k = a->rank - 1; k-- > 0;)
-        if (distance(a, k) < distance(a, fastest))
-            fastest = k;
-    if (a->rank > 2 && fastest < a->rank - 1) {
-        move_axis(a, fastest, a->rank - 2);
-        move_axis(b, fastest, a->rank - 2);
-    }
 }
 
 bool hry_map_count(const hry_map *map, uint64_t *count)

@@ -82,10 +82,23 @@ void hry_map_cut(hry_map *map, uint32_t k, uint64_t start, uint64_t count);
 void hry_map_join(hry_map *a, hry_map *b);
 
 /*
- * Puts the axes in an order that suits both maps, when any order will do: as they follow one another in b, from the
- * slowest to the fastest, and joined; then the fastest of a, if it is another, next to the last. Not for Hilbert's.
+ * Puts the axes in an order that suits b, when any order will do: as they follow one another there, from the slowest to
+ * the fastest, and joined. Not for Hilbert's.
  */
 void hry_map_reorder(hry_map *a, hry_map *b);
+
+/*
+ * The stretches of axis k, three at most, that hry_map_split likes to find alone: up to where a tile starts, of whole
+ * tiles, and what is left. ends gets the position behind each, the count last; returns how many there are.
+ */
+uint32_t hry_map_stretches(const hry_map *a, const hry_map *b, uint32_t k, uint64_t *ends);
+
+/*
+ * Makes each axis that has several digits in either map into several, each affine in both: position j of axis k becomes
+ * j / n of axis k and j % n of axis k + 1, n being the size of a tile. The order of elements does not change. False
+ * where that cannot be done for all of it: maps that are no tilings, or whose tiles do not meet.
+ */
+bool hry_map_split(hry_map *a, hry_map *b);
 
 /* ---- Asking one ---- */
 

@@ -36,4 +36,8 @@ void hry_bits_copy(uint8_t *dst, int64_t to, const uint8_t *src, int64_t from, u
 void hry_bits_move(unsigned width, uint8_t *dst, int64_t to, int64_t to_step, const uint8_t *src, int64_t from,
                    int64_t from_step, uint64_t n);
 
+/* n elements of a width up to 7 in a row, made one byte each, and the other way round. */
+void hry_bits_unpack(unsigned width, const uint8_t *src, int64_t from, size_t n, uint8_t *bytes);
+void hry_bits_pack(unsigned width, const uint8_t *bytes, size_t n, uint8_t *dst, int64_t to);
+
 #endif

@@ -182,13 +182,12 @@ static void decode_part(void *ctx, hry_map *from, hry_map *to, const uint64_t *a
 /* Results larger than this leave the caches before they are used: in long rows they may as well go past them. */
 static bool goes_past_caches(const uint8_t *bytes, const hry_map *to, uint32_t bits)
 {
-    enum { CACHE = 1 << 25, LONG = 1 << 12 };
+    enum { LONG = 1 << 12 }; /* bytes */
     uint32_t last = to->rank - 1;
     uint64_t count, line = to->axis[last].count;
     bool in_place =
         !to->hilbert_order && hry_map_is_affine(to, last) && hry_map_stride(to, last) == 1 && is_aligned(bytes, bits);
-    return in_place && hry_map_count(to, &count) && count >= (uint64_t)CACHE * 8 / bits &&
-           line >= (uint64_t)LONG * 8 / bits;
+    return in_place && hry_map_count(to, &count) && hry_streams(count / 8 * bits) && line >= (uint64_t)LONG * 8 / bits;
 }
 
 hry_status hry_fail_no_value(const hry_sink *sink, hry_error *err)

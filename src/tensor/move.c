@@ -1,12 +1,14 @@
 #include "tensor/move.h"
 
+#include "base/checked.h"
+#include "kern/kern.h"
+#include "tensor/affine.h"
 #include "tensor/bits.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 512 };            /* offsets that are made at a time */
-enum { SQUARE_ROOM = 1 << 14 }; /* bytes */
+enum { LINE = 512 };      /* offsets that are made at a time */
+enum { BOX_LEAST = 256 }; /* elements of a box that is worth being moved alone */
 
 /* ---- Pieces of a line, whole bytes: strides in bytes ---- */
 
@@ -123,65 +125,6 @@ static void move_rows(const mover *m, const hry_map *from, const hry_map *to)
     }
 }
 
-static bool plane_is_affine(const hry_map *map)
-{
-    return map->rank >= 2 && hry_map_is_affine(map, map->rank - 1) && hry_map_is_affine(map, map->rank - 2);
-}
-
-/*
- * A square of a plane whose fast axes differ: read along the source's, put aside, and written along the other. So both
- * sides see short rows in a row, which stay apart from one another in no cache when their strides are powers of two.
- */
-static void turn_square(const mover *m, int64_t from, int64_t from_row, int64_t from_column, int64_t to, int64_t to_row,
-                        int64_t to_column, uint64_t rows, uint64_t columns)
-{
-    _Alignas(64) uint8_t square[SQUARE_ROOM];
-    mover in = *m, out = *m;
-    in.dst = square;
-    out.src = square;
-    for (uint64_t j = 0; j < columns; j++)
-        move_piece(&in, (int64_t)(j * rows), 1, from + (int64_t)j * from_column, from_row, rows);
-    for (uint64_t i = 0; i < rows; i++)
-        move_piece(&out, to + (int64_t)i * to_row, to_column, (int64_t)i, (int64_t)rows, columns);
-}
-
-/* The last two axes as one block. */
-static void move_plane(const mover *m, const hry_map *from, int64_t from_at, const hry_map *to, int64_t to_at)
-{
-    uint32_t column = from->rank - 1, row = column - 1;
-    uint64_t rows = from->axis[row].count, columns = from->axis[column].count;
-    int64_t from_row = hry_map_stride(from, row), from_column = hry_map_stride(from, column);
-    int64_t to_row = hry_map_stride(to, row), to_column = hry_map_stride(to, column);
-    if (llabs(from_row) >= llabs(from_column) || m->size == 0 || m->size > 16) {
-        /* Both sides like the same order: rows go whole. */
-        for (uint64_t i = 0; i < rows; i++)
-            move_piece(m, to_at + (int64_t)i * to_row, to_column, from_at + (int64_t)i * from_row, from_column,
-                       columns);
-        return;
-    }
-    const uint64_t side = m->size <= 4 ? 64 : 32;
-    for (uint64_t top = 0; top < rows; top += side)
-        for (uint64_t left = 0; left < columns; left += side)
-            turn_square(m, from_at + (int64_t)top * from_row + (int64_t)left * from_column, from_row, from_column,
-                        to_at + (int64_t)top * to_row + (int64_t)left * to_column, to_row, to_column,
-                        rows - top < side ? rows - top : side, columns - left < side ? columns - left : side);
-}
-
-static void move_planes(const mover *m, const hry_map *from, const hry_map *to)
-{
-    hry_map from_outer, to_outer;
-    hry_walk source, target;
-    hry_map_copy(&from_outer, from);
-    hry_map_copy(&to_outer, to);
-    hry_map_cut(&from_outer, from->rank - 2, 0, 1);
-    hry_map_cut(&to_outer, to->rank - 2, 0, 1);
-    bool more = hry_walk_init(&source, &from_outer) && hry_walk_init(&target, &to_outer);
-    while (more) {
-        move_plane(m, from, source.row, to, target.row);
-        more = hry_walk_row(&source) && hry_walk_row(&target);
-    }
-}
-
 static void move_list(const mover *m, int64_t to, const int64_t *to_list, int64_t to_step, int64_t from,
                       const int64_t *from_list, size_t n)
 {
@@ -250,6 +193,7 @@ typedef struct job {
     uint32_t bits;
     const uint8_t *src;
     uint8_t *dst;
+    bool affine, stream;
 } job;
 
 static void move_part(void *ctx, hry_map *from, hry_map *to, const uint64_t *at)
@@ -257,20 +201,83 @@ static void move_part(void *ctx, hry_map *from, hry_map *to, const uint64_t *at)
     const job *j = ctx;
     mover m = mover_of(j->bits, j->src, j->dst);
     (void)at;
-    if (!hry_map_long_runs(from) || !hry_map_long_runs(to))
+    if (j->affine)
+        hry_move_affine(j->bits, j->src, from, j->dst, to, j->stream);
+    else if (!hry_map_long_runs(from) || !hry_map_long_runs(to))
         move_stretches(&m, from, to);
-    else if (plane_is_affine(from) && plane_is_affine(to))
-        move_planes(&m, from, to);
     else
         move_rows(&m, from, to);
+    if (j->stream)
+        hry_kern()->stream_end();
+}
+
+static void move_box(job *j, hry_map *from, hry_map *to, const hry_executor *executor)
+{
+    j->affine = hry_map_split(from, to);
+    hry_map_reorder(from, to);
+    hry_in_parts(from, to, j->bits, executor, move_part, j);
+}
+
+/* Tiles that a box cuts off, and those that the shape does, are boxes of their own beside those that are whole. */
+typedef struct stretches {
+    uint64_t ends[HRY_RANK_MAX][3];
+    uint32_t n[HRY_RANK_MAX], at[HRY_RANK_MAX];
+    uint64_t boxes;
+} stretches;
+
+static void find_stretches(stretches *s, const hry_map *from, const hry_map *to)
+{
+    s->boxes = 1;
+    for (uint32_t k = 0; k < from->rank; k++) {
+        s->n[k] = hry_map_stretches(from, to, k, s->ends[k]);
+        s->at[k] = 0;
+        if (!hry_mul(s->boxes, s->n[k], &s->boxes))
+            s->boxes = UINT64_MAX;
+    }
+}
+
+static void cut_stretch(const stretches *s, uint32_t k, hry_map *map)
+{
+    uint64_t start = s->at[k] > 0 ? s->ends[k][s->at[k] - 1] : 0;
+    hry_map_cut(map, k, start, s->ends[k][s->at[k]] - start);
+}
+
+static bool next_stretch(stretches *s, uint32_t rank)
+{
+    for (uint32_t k = rank; k-- > 0; s->at[k] = 0)
+        if (++s->at[k] < s->n[k])
+            return true;
+    return false;
+}
+
+static void move_boxes(job *j, stretches *s, const hry_map *from, const hry_map *to, const hry_executor *executor)
+{
+    do {
+        hry_map source, target;
+        hry_map_copy(&source, from);
+        hry_map_copy(&target, to);
+        for (uint32_t k = 0; k < from->rank; k++) {
+            cut_stretch(s, k, &source);
+            cut_stretch(s, k, &target);
+        }
+        move_box(j, &source, &target, executor);
+    } while (next_stretch(s, from->rank));
 }
 
 void hry_move(uint32_t bits, const uint8_t *src, hry_map *from, uint8_t *dst, hry_map *to, const hry_executor *executor)
 {
-    job j = { bits, src, dst };
+    stretches s;
+    uint64_t count, nbytes;
+    if (to->empty)
+        return;
+    bool known = hry_map_count(to, &count) && hry_mul(count, bits, &nbytes);
+    job j = { .bits = bits, .src = src, .dst = dst, .stream = known && hry_streams(nbytes / 8) };
     hry_map_join(from, to);
-    hry_map_reorder(from, to);
-    hry_in_parts(from, to, bits, executor, move_part, &j);
+    find_stretches(&s, from, to);
+    if (s.boxes == 1 || !known || s.boxes > count / BOX_LEAST)
+        move_box(&j, from, to, executor);
+    else
+        move_boxes(&j, &s, from, to, executor);
 }
 
 static void zero_part(void *ctx, hry_map *from, hry_map *to, const uint64_t *at)
@@ -295,7 +302,7 @@ static void zero_part(void *ctx, hry_map *from, hry_map *to, const uint64_t *at)
 
 void hry_move_zeros(uint32_t bits, uint8_t *dst, hry_map *to, const hry_executor *executor)
 {
-    job j = { bits, NULL, dst };
+    job j = { .bits = bits, .dst = dst };
     hry_map_join(to, NULL);
     hry_in_parts(to, to, bits, executor, zero_part, &j);
 }

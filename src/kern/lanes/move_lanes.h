@@ -2,8 +2,8 @@
  * The loops that move elements, for any vector. Before it come
  *   INLINE and TARGET, UNROLL for loops whose counts the compiler knows;
  *   vec, of VEC bytes, with vec_load and vec_put (stream: to a multiple of VEC); quad_load and quad_put of 16 bytes;
- *   vec_rows, 16 bytes from each of VEC / 16 rows; vec_low and vec_high, which take the first or last 8 of each 16 bytes
- *   of a and b and lay their elements in turn; fetch, which asks for a line and does not wait.
+ *   vec_rows, 16 bytes from each of VEC / 16 rows; vec_low and vec_high, which take the first or last 8 of each 16
+ * bytes of a and b and lay their elements in turn; fetch, which asks for a line and does not wait.
  */
 #ifndef HRY_KERN_LANES_MOVE_LANES_H
 #define HRY_KERN_LANES_MOVE_LANES_H
@@ -102,9 +102,9 @@ INLINE void turn_line(size_t size, uint8_t *dst, int64_t dst_step, const uint8_t
 }
 
 /*
- * Such rows, of any number of columns from a block's width on. next: the rows that follow, NULL at the end. The lines of
- * the source are asked for in good time: each block asks for a quarter of what the four of a line take two lines later.
- * Columns that are left over are moved together with some that have been.
+ * Such rows, of any number of columns from a block's width on. next: the rows that follow, NULL at the end. The lines
+ * of the source are asked for in good time: each block asks for a quarter of what the four of a line take two lines
+ * later. Columns that are left over are moved together with some that have been.
  */
 INLINE void turn_strip(size_t size, uint8_t *dst, int64_t dst_step, const uint8_t *src, const uint8_t *next,
                        int64_t src_step, size_t columns, bool stream)
@@ -147,14 +147,14 @@ INLINE void turn(size_t size, uint8_t *dst, int64_t dst_step, const uint8_t *src
 }
 
 #define HRY_KERN(result, name, parameters)
-#define HRY_KERN_TRANSPOSE(size)                                                                                  \
+#define HRY_KERN_TRANSPOSE(size)                                                                                     \
     TARGET static void transpose_##size(void *dst, int64_t dst_step, const void *src, int64_t src_step, size_t rows, \
-                                        size_t columns, bool stream)                                              \
-    {                                                                                                             \
-        if (rows < LINE / (size) || columns < 16 / (size))                                                        \
-            hry_ref_transpose_##size(dst, dst_step, src, src_step, rows, columns, stream);                        \
-        else                                                                                                      \
-            turn(size, dst, dst_step, src, src_step, rows, columns, stream);                                      \
+                                        size_t columns, bool stream)                                                 \
+    {                                                                                                                \
+        if (rows < LINE / (size) || columns < 16 / (size))                                                           \
+            hry_ref_transpose_##size(dst, dst_step, src, src_step, rows, columns, stream);                           \
+        else                                                                                                         \
+            turn(size, dst, dst_step, src, src_step, rows, columns, stream);                                         \
     }
 #include "kern/kern.inc"
 #undef HRY_KERN

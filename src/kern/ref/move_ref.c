@@ -5,40 +5,39 @@
 #define UNUSED __attribute__((unused))
 #define LINE 64
 
-/* SIZE is a constant to the compiler, and so is a step of one element on either side. */
-#define COPY(SIZE)                                                                            \
-    if (dst_step == (int64_t)(SIZE)) {                                                        \
-        for (size_t i = 0; i < rows; i++)                                                     \
-            memcpy(to + i * (SIZE), from + (int64_t)i * src_step, SIZE);                      \
-    } else {                                                                                  \
-        for (size_t i = 0; i < rows; i++)                                                     \
-            memcpy(to + (int64_t)i * dst_step, from + (int64_t)i * src_step, SIZE);           \
-    }
+/* size is a constant to the compiler, and so is a step of one element to the destination. */
+static inline void copy_elements(size_t size, unsigned char *dst, int64_t dst_step, const unsigned char *src,
+                                 int64_t src_step, size_t n)
+{
+    if (dst_step == (int64_t)size)
+        for (size_t i = 0; i < n; i++)
+            memcpy(dst + i * size, src + (int64_t)i * src_step, size);
+    else
+        for (size_t i = 0; i < n; i++)
+            memcpy(dst + (int64_t)i * dst_step, src + (int64_t)i * src_step, size);
+}
 
 void hry_ref_copy_rows(void *dst, int64_t dst_step, const void *src, int64_t src_step, size_t rows, size_t nbytes,
                        UNUSED bool stream)
 {
-    unsigned char *to = dst;
-    const unsigned char *from = src;
     switch (nbytes) {
     case 1:
-        COPY(1)
+        copy_elements(1, dst, dst_step, src, src_step, rows);
         break;
     case 2:
-        COPY(2)
+        copy_elements(2, dst, dst_step, src, src_step, rows);
         break;
     case 4:
-        COPY(4)
+        copy_elements(4, dst, dst_step, src, src_step, rows);
         break;
     case 8:
-        COPY(8)
+        copy_elements(8, dst, dst_step, src, src_step, rows);
         break;
     case 16:
-        COPY(16)
+        copy_elements(16, dst, dst_step, src, src_step, rows);
         break;
     default:
-        for (size_t i = 0; i < rows; i++)
-            memcpy(to + (int64_t)i * dst_step, from + (int64_t)i * src_step, nbytes);
+        copy_elements(nbytes, dst, dst_step, src, src_step, rows);
     }
 }
 
