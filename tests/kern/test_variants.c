@@ -454,9 +454,10 @@ static void reducing(void **state)
 /* --- the list itself --- */
 
 /* Kernels of no family, compared above or in a test of their own. */
-static const char *const single[] = { "crc32c",     "absmax",       "range",       "absmax_each",
-                                      "range_each", "moments_f32",  "moments_f64", "most_ones",
-                                      "stream_end", "nonzero_bits", "move_out" };
+static const char *const single[] = { "crc32c",      "absmax",      "range",       "absmax_each", "range_each",
+                                      "moments_f32", "moments_f64", "most_ones",   "stream_end",  "nonzero_bits",
+                                      "move_out",    "copy_rows",   "transpose_1", "transpose_2", "transpose_4",
+                                      "transpose_8", "transpose_16" };
 
 static void every_kernel_is_tested(void **state)
 {
