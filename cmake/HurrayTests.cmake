@@ -13,9 +13,11 @@ set(test_environment "HURRAY_SOURCE_DIR=${PROJECT_SOURCE_DIR}" "HURRAY_BUILD_DIR
     "HURRAY_SHARED_DIR=${HURRAY_SHARED_DIR}" "CC=${CMAKE_C_COMPILER}" "LC_ALL=C.UTF-8" "PYTHONDONTWRITEBYTECODE=1"
     "ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1:strict_string_checks=1"
     "UBSAN_OPTIONS=print_stacktrace=1" "TSAN_OPTIONS=halt_on_error=1")
-if(TARGET hurray_cli AND CMAKE_CROSSCOMPILING_EMULATOR)
+# What scripts start a program of ours with: nothing where this machine runs it by itself.
+list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)
+list(APPEND test_environment "HURRAY_EMULATOR=${emulator}")
+if(TARGET hurray_cli AND emulator)
     # Scripts start the command by one path.
-    list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)
     file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/tests/hurray-emulated"
         CONTENT "#!/bin/sh\nexec ${emulator} $<TARGET_FILE:hurray_cli> \"$@\"\n"
         FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)

@@ -12,8 +12,8 @@ void hry_fill_convert_avx2(struct hry_kern *table);
 void hry_fill_convert_avx512(struct hry_kern *table);
 void hry_fill_dequant_avx2(struct hry_kern *table);
 void hry_fill_dequant_avx512(struct hry_kern *table);
-void hry_avx2_fill_stats(struct hry_kern *table);
-void hry_avx512_fill_stats(struct hry_kern *table);
+void hry_fill_stats_avx2(struct hry_kern *table);
+void hry_fill_stats_avx512(struct hry_kern *table);
 void hry_fill_quant_avx2(struct hry_kern *table);
 void hry_fill_quant_avx512(struct hry_kern *table);
 void hry_fill_reduce_avx2(struct hry_kern *table);
@@ -29,7 +29,7 @@ void hry_fill_convert_neon(struct hry_kern *table);
 void hry_fill_dequant_neon(struct hry_kern *table);
 void hry_fill_quant_neon(struct hry_kern *table);
 void hry_fill_reduce_neon(struct hry_kern *table);
-void hry_neon_fill_stats(struct hry_kern *table);
+void hry_fill_stats_neon(struct hry_kern *table);
 #endif
 
 #endif

@@ -27,12 +27,12 @@ static const struct {
     { HRY_CPU_AVX2, hry_fill_dequant_avx2 },
     { HRY_CPU_AVX2, hry_fill_quant_avx2 },
     { HRY_CPU_AVX2, hry_fill_reduce_avx2 },
+    { HRY_CPU_AVX2, hry_fill_stats_avx2 },
     { HRY_CPU_AVX512, hry_fill_convert_avx512 },
     { HRY_CPU_AVX512, hry_fill_dequant_avx512 },
-    { HRY_CPU_AVX2, hry_avx2_fill_stats },
-    { HRY_CPU_AVX512, hry_avx512_fill_stats },
     { HRY_CPU_AVX512, hry_fill_quant_avx512 },
     { HRY_CPU_AVX512, hry_fill_reduce_avx512 },
+    { HRY_CPU_AVX512, hry_fill_stats_avx512 },
     { HRY_CPU_AVX2, hry_fill_sparse_avx2 },
     { HRY_CPU_AVX512, hry_fill_sparse_avx512 },
     { HRY_CPU_AVX2, hry_fill_move_avx2 },
@@ -43,7 +43,7 @@ static const struct {
     { HRY_CPU_NEON, hry_fill_dequant_neon },
     { HRY_CPU_NEON, hry_fill_quant_neon },
     { HRY_CPU_NEON, hry_fill_reduce_neon },
-    { HRY_CPU_NEON, hry_neon_fill_stats },
+    { HRY_CPU_NEON, hry_fill_stats_neon },
 #endif
 };
 

@@ -145,10 +145,9 @@ INLINE bool lanes_beyond(lanes x, float bound)
     return lanes_largest(x) > bound;
 }
 
-INLINE lanes_mask lanes_is_nan(lanes x)
+INLINE lanes_mask lanes_is_number(lanes x)
 {
-    lanes_mask same = EACH_2(lanes_mask, vceqq_f32, x, x);
-    return EACH(lanes_mask, vmvnq_u32, same);
+    return EACH_2(lanes_mask, vceqq_f32, x, x);
 }
 
 /* To nearest even. */
@@ -242,9 +241,8 @@ INLINE lanes_mask lanes_int_above(lanes_int a, lanes_int b)
 
 INLINE lanes_int lanes_int_choose(lanes_mask mask, lanes_int yes, lanes_int no)
 {
-    for (int k = 0; k < 4; k++)
-        no.v[k] = vbslq_s32(mask.v[k], yes.v[k], no.v[k]);
-    return no;
+    return (lanes_int){ { vbslq_s32(mask.v[0], yes.v[0], no.v[0]), vbslq_s32(mask.v[1], yes.v[1], no.v[1]),
+                          vbslq_s32(mask.v[2], yes.v[2], no.v[2]), vbslq_s32(mask.v[3], yes.v[3], no.v[3]) } };
 }
 
 /* The first n lanes, 0 in the others. */

@@ -25,7 +25,7 @@ INLINE lanes get_bf16_f32(const uint8_t *src)
 {
     lanes_int bits = lanes_int_left(lanes_int_u16(src), 16);
     lanes_int quiet = lanes_int_or(bits, lanes_int_set(0x00400000));
-    return lanes_of_bits(lanes_int_choose(lanes_is_nan(lanes_of_bits(bits)), quiet, bits));
+    return lanes_of_bits(lanes_int_choose(lanes_is_number(lanes_of_bits(bits)), bits, quiet));
 }
 
 /* The upper half, to nearest even; NaN is cut off and made quiet. */
@@ -34,7 +34,7 @@ INLINE void put_f32_bf16(uint8_t *dst, lanes x, bool stream)
     lanes_int bits = lanes_bits(x), top = lanes_int_right(bits, 16);
     lanes_int rounded = lanes_int_add(lanes_int_add(bits, lanes_int_set(0x7FFF)), lanes_int_and(top, 1));
     lanes_int quiet = lanes_int_or(top, lanes_int_set(0x0040));
-    lanes_int_put_16(dst, lanes_int_choose(lanes_is_nan(x), quiet, lanes_int_right(rounded, 16)), stream);
+    lanes_int_put_16(dst, lanes_int_choose(lanes_is_number(x), lanes_int_right(rounded, 16), quiet), stream);
 }
 
 /* The exponent alone, and NaN for the two codes that stand for nothing, 0 and 255. */

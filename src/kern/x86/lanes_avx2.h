@@ -64,9 +64,9 @@ INLINE lanes_mask lanes_int_above(lanes_int a, lanes_int b)
     return _mm256_cmpgt_epi32(a, b);
 }
 
-INLINE lanes_mask lanes_is_nan(lanes x)
+INLINE lanes_mask lanes_is_number(lanes x)
 {
-    return _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_UNORD_Q));
+    return _mm256_castps_si256(_mm256_cmp_ps(x, x, _CMP_ORD_Q));
 }
 
 INLINE lanes_int lanes_int_choose(lanes_mask mask, lanes_int yes, lanes_int no)

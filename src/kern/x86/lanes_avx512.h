@@ -63,9 +63,9 @@ INLINE lanes_mask lanes_int_above(lanes_int a, lanes_int b)
     return _mm512_cmpgt_epi32_mask(a, b);
 }
 
-INLINE lanes_mask lanes_is_nan(lanes x)
+INLINE lanes_mask lanes_is_number(lanes x)
 {
-    return _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q);
+    return _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
 }
 
 INLINE lanes_int lanes_int_choose(lanes_mask mask, lanes_int yes, lanes_int no)

@@ -7,7 +7,6 @@
 #define FEATURES "avx2,popcnt"
 #define TARGET __attribute__((target(FEATURES)))
 #define INLINE static inline __attribute__((always_inline, target(FEATURES)))
-#define NAME(kernel) hry_avx2_##kernel
 
 #define EACH_QUARTER for (int q = 0; q < 4; q++)
 #define EACH_HALF for (int h = 0; h < 2; h++)
@@ -203,7 +202,16 @@ INLINE void raise_f64(raw_f64 *max, const raw_f64 *x, unsigned bits)
     }
 }
 
+#include "kern/lanes/moments_lanes.h"
+
 #define WORD_BYTES 32
-#include "kern/lanes/stats_lanes.h"
+#include "kern/lanes/ones_lanes.h"
+
+void hry_fill_stats_avx2(struct hry_kern *table)
+{
+    table->moments_f32 = moments_f32;
+    table->moments_f64 = moments_f64;
+    table->most_ones = most_ones;
+}
 
 #endif

@@ -7,7 +7,6 @@
 #define FEATURES "avx2,avx512f,avx512bw,avx512dq,avx512vl,popcnt"
 #define TARGET __attribute__((target(FEATURES)))
 #define INLINE static inline __attribute__((always_inline, target(FEATURES)))
-#define NAME(kernel) hry_avx512_##kernel
 
 enum { NOT_FINITE = 0x99, IS_NAN = 0x81 }; /* classes of vfpclass: quiet and signaling NaN, both infinities */
 
@@ -150,7 +149,16 @@ INLINE void raise_f64(raw_f64 *max, const raw_f64 *x, unsigned bits)
     max->high = _mm512_mask_max_pd(max->high, (__mmask8)(bits >> 8), max->high, x->high);
 }
 
+#include "kern/lanes/moments_lanes.h"
+
 #define WORD_BYTES 64
-#include "kern/lanes/stats_lanes.h"
+#include "kern/lanes/ones_lanes.h"
+
+void hry_fill_stats_avx512(struct hry_kern *table)
+{
+    table->moments_f32 = moments_f32;
+    table->moments_f64 = moments_f64;
+    table->most_ones = most_ones;
+}
 
 #endif
