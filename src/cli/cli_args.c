@@ -1,5 +1,6 @@
 #include "cli/cli_args.h"
 #include "cli/cli_out.h"
+#include "cli/cli_tokens.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -87,6 +88,12 @@ static bool set(cli_args *args, int id, const char *value)
         unsigned long n = strtoul(value, &end, 10);
         if (*end || !isdigit((unsigned char)*value) || n < 1 || n > 4096)
             return cli_usage(args->command, "'%s' is not a number of threads", value), false;
+    }
+    if (id == CLI_OPT_TOKENS) {
+        free(args->tokens);
+        args->tokens = cli_tokens_parse(value, &args->token_count);
+        if (!args->tokens)
+            return cli_usage(args->command, "'%s' is not a list of numbers of tokens", value), false;
     }
     args->value[id] = value;
     return true;
@@ -183,5 +190,6 @@ void cli_args_free(cli_args *args)
     free(args->items);
     free(args->include.items);
     free(args->exclude.items);
+    free(args->tokens);
     *args = (cli_args){ 0 };
 }

@@ -65,6 +65,8 @@ typedef struct cli_args {
     const cli_command *command;
     const char *value[CLI_OPT_COUNT]; /* of the last occurrence; "" for an option without argument; NULL: not given */
     cli_list include, exclude;
+    uint64_t *tokens; /* token_count of them; NULL: not given */
+    uint32_t token_count;
     const char **items; /* the arguments, count of them, then NULL */
     int count;
 } cli_args;

@@ -2,6 +2,7 @@
 #include "cli/cli_out.h"
 #include "cli/cli_pack.h"
 #include "cli/cli_tensor.h"
+#include "cli/cli_tokens.h"
 #include "cli/cli_values.h"
 
 #include <openssl/evp.h>
@@ -58,7 +59,10 @@ static hry_status add_values(EVP_MD_CTX *sha, const cli_digester *digester, cons
     cli_values values;
     uint8_t *piece;
     uint64_t count;
-    hry_status status = cli_values_open(&values, tensor, NULL, 0, &digester->read, err);
+    hry_read_options read = digester->read;
+    if (digester->args)
+        read.token_counts = cli_tokens_for(digester->args, hry_tensor_desc(tensor), NULL);
+    hry_status status = cli_values_open(&values, tensor, NULL, 0, &read, err);
     if (status)
         return status;
     cli_pack pack = { .bits = values.bits, .write = add, .ctx = sha };

@@ -17,7 +17,8 @@ typedef struct cli_digest {
 
 /* What digests are made from. */
 typedef struct cli_digester {
-    hry_read_options read;
+    hry_read_options read;  /* without token counts */
+    const cli_args *args;   /* for these; NULL: none */
     cli_progress *progress; /* NULL: none */
 } cli_digester;
 

@@ -162,6 +162,22 @@ static hry_status load_stream(cli_input *input, const cli_args *args, hry_error 
     return status ? status : unsupported(err, "a raw stream has no named tensors");
 }
 
+/* A change in place that was cut short: the file may be between what it was and what it was to be. */
+static void warn_of_undo(const cli_input *input, const cli_args *args)
+{
+    static const char magic[] = { 'H', 'R', 'R', 'Y', 'U', 'N', 'D', 'O' };
+    char head[sizeof magic], *path = cli_format("%s.undo", input->source.name);
+    FILE *undo = input->source.spooled ? NULL : fopen(path, "rbe");
+    if (undo && fread(head, 1, sizeof head, undo) == sizeof head && memcmp(head, magic, sizeof magic) == 0)
+        cli_warn(args, input->source.name,
+                 "%s.undo is there: a change in place was cut short, or is under way; "
+                 "the next 'kv set', 'kv rm' or 'rename' puts it back",
+                 input->source.name);
+    if (undo)
+        fclose(undo);
+    free(path);
+}
+
 hry_status cli_input_load(cli_input *input, const cli_args *args, hry_error *err)
 {
     cli_format_options options = { .file = cli_read_options(args),
@@ -175,6 +191,8 @@ hry_status cli_input_load(cli_input *input, const cli_args *args, hry_error *err
                                    .ctx = &(cli_note_ctx){ .args = args, .file = input->source.name } };
     switch (input->kind) {
     case CLI_KIND_CONTAINER:
+        warn_of_undo(input, args);
+        return input->format->open(&input->source, &options, &input->file, err);
     case CLI_KIND_FOREIGN:
         return input->format->open(&input->source, &options, &input->file, err);
     case CLI_KIND_DESCRIPTOR:

@@ -4,6 +4,7 @@
 #include "cli/cli_find.h"
 #include "cli/cli_out.h"
 #include "cli/cli_pool.h"
+#include "cli/cli_tokens.h"
 
 #include <string.h>
 
@@ -18,6 +19,7 @@ static int cat_part(const cli_input *input, const cli_found *found, cli_form for
     int code = cli_find_part(input, found, &tensor, &part);
     if (code)
         return code;
+    options.token_counts = cli_tokens_for(args, hry_tensor_desc(tensor), NULL);
     code = cli_stream_open(&stream, to ? to : "-", form == CLI_FORM_TEXT || form == CLI_FORM_JSON, args);
     if (code == CLI_OK) {
         code = cli_emit(&stream, tensor, &part, form, &options, args, input->source.name, found->name);
@@ -68,7 +70,7 @@ const cli_command cli_cat = {
         "  json  nested arrays; NaN and infinities as strings, complex numbers as [re, im]\n"
         "  npy   a NumPy file; types that NumPy does not have become those that hold their values\n"
         "  raw   the elements alone, packed, little-endian",
-    .options = (const uint8_t[]){ CLI_OPT_REGION, CLI_OPT_STORED, CLI_OPT_FORMAT, CLI_OPT_END },
+    .options = (const uint8_t[]){ CLI_OPT_REGION, CLI_OPT_STORED, CLI_OPT_TOKENS, CLI_OPT_FORMAT, CLI_OPT_END },
     .groups = CLI_REPORTS | CLI_READS | CLI_WRITES | CLI_VALUES,
     .min_args = 2,
     .max_args = 2,

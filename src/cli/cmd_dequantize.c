@@ -3,6 +3,7 @@
 #include "cli/cli_digest.h"
 #include "cli/cli_out.h"
 #include "cli/cli_remake.h"
+#include "cli/cli_tokens.h"
 
 #include <hurray/quantize.h>
 
@@ -11,7 +12,9 @@
 static hry_status dequantize(cli_remake *remake, hry_tensor *tensor, uint64_t place, hry_tensor **out, hry_error *err)
 {
     (void)place;
-    hry_relayout_options options = { .executor = cli_pool_executor(&remake->transform->pool) };
+    const cli_transform *t = remake->transform;
+    hry_relayout_options options = { .executor = cli_pool_executor(&t->pool),
+                                     .token_counts = cli_tokens_for(t->args, hry_tensor_desc(tensor), NULL) };
     return hry_tensor_dequantize(tensor, *(const uint8_t *)remake->ctx, &options, out, err);
 }
 
@@ -54,7 +57,7 @@ const cli_command cli_dequantize = {
     .details =
         "The results are row-major. Tensors that are not quantized stay as they are; there must be some that are, or\n"
         "SRC is a GGUF file: blocks that no scheme holds are float32 as soon as they are read.",
-    .options = (const uint8_t[]){ CLI_OPT_TYPE, CLI_OPT_FROM, CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_END },
+    .options = (const uint8_t[]){ CLI_OPT_TYPE, CLI_OPT_TOKENS, CLI_OPT_FROM, CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_END },
     .groups = CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES | CLI_CARRIES,
     .min_args = 1,
     .max_args = 2,

@@ -8,6 +8,7 @@
 #include "cli/cli_pool.h"
 #include "cli/cli_rows.h"
 #include "cli/cli_tensor.h"
+#include "cli/cli_tokens.h"
 #include "cli/cli_values.h"
 
 #include <hurray/quantize.h>
@@ -67,10 +68,12 @@ static hry_status compare_pieces(const comparison *c, const hry_tensor *a, const
     cli_values from_a, from_b = { 0 };
     uint8_t *piece_a, *piece_b;
     uint64_t count, other;
+    hry_read_options read = c->read;
     *d = (hry_difference){ 0 };
-    hry_status status = cli_values_open(&from_a, a, NULL, 0, &c->read, err);
+    read.token_counts = cli_tokens_for(c->args, hry_tensor_desc(a), hry_tensor_desc(b));
+    hry_status status = cli_values_open(&from_a, a, NULL, 0, &read, err);
     if (!status)
-        status = cli_values_open(&from_b, b, NULL, 0, &c->read, err);
+        status = cli_values_open(&from_b, b, NULL, 0, &read, err);
     d->count = from_a.count;
     while (!status && !(status = cli_values_next(&from_a, &piece_a, &count, err)) && count &&
            !(status = cli_values_next(&from_b, &piece_b, &other, err)))
@@ -88,7 +91,8 @@ static hry_status compare_values(const comparison *c, const hry_tensor *a, const
     bool same_type = type == cli_value_type(hry_tensor_desc(b), c->read.stored);
     if (same_type && (c->read.stored || !fits_f64(type)) && hry_type_find(type))
         return compare_pieces(c, a, b, d, err);
-    hry_relayout_options options = { .executor = c->read.executor };
+    hry_relayout_options options = { .executor = c->read.executor,
+                                     .token_counts = cli_tokens_for(c->args, hry_tensor_desc(a), hry_tensor_desc(b)) };
     return hry_tensor_compare(a, b, c->atol, c->rtol, &options, d, err);
 }
 
@@ -371,7 +375,7 @@ const cli_command cli_diff = {
     .details = "Names, types, shapes, metadata and values, which differ where |a - b| is above ATOL + RTOL * |a|. NaN\n"
                "equals NaN, and -0 equals 0. Layouts, order, and how values are quantized make no difference. Exits\n"
                "with 1 when there is one.",
-    .options = (const uint8_t[]){ CLI_OPT_ATOL, CLI_OPT_RTOL, CLI_OPT_STORED, CLI_OPT_END },
+    .options = (const uint8_t[]){ CLI_OPT_ATOL, CLI_OPT_RTOL, CLI_OPT_STORED, CLI_OPT_TOKENS, CLI_OPT_END },
     .groups = CLI_REPORTS | CLI_READS | CLI_SELECTS | CLI_VALUES,
     .min_args = 2,
     .max_args = 2,

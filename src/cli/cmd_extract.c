@@ -6,6 +6,7 @@
 #include "cli/cli_out.h"
 #include "cli/cli_pool.h"
 #include "cli/cli_rows.h"
+#include "cli/cli_tokens.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -107,9 +108,11 @@ static int extract_one(const extraction *e, uint64_t k)
     int code = cli_find_part(e->input, found, &tensor, &part);
     if (code)
         return code;
+    hry_read_options read = e->read;
+    read.token_counts = cli_tokens_for(e->args, hry_tensor_desc(tensor), NULL);
     code = cli_stream_open(&stream, e->paths[k], false, e->args);
     if (code == CLI_OK) {
-        code = cli_emit(&stream, tensor, &part, e->form, &e->read, e->args, source(e), found->name);
+        code = cli_emit(&stream, tensor, &part, e->form, &read, e->args, source(e), found->name);
         code = cli_stream_close(&stream, code);
     }
     hry_tensor_release(tensor);
@@ -182,7 +185,7 @@ const cli_command cli_extract = {
     .details = "A file NAME.npy for each tensor, or for each NAME, which may be followed by a region: 'NAME[0:2,3]'.\n"
                "Characters of names that are not harmless in file names become %XX. Types that NumPy does not have\n"
                "become those that hold their values.",
-    .options = (const uint8_t[]){ CLI_OPT_FORMAT, CLI_OPT_STORED, CLI_OPT_END },
+    .options = (const uint8_t[]){ CLI_OPT_FORMAT, CLI_OPT_STORED, CLI_OPT_TOKENS, CLI_OPT_END },
     .groups = CLI_READS | CLI_WRITES | CLI_SELECTS | CLI_VALUES,
     .min_args = 1,
     .max_args = -1,

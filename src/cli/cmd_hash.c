@@ -143,6 +143,7 @@ static int run(const cli_args *args)
     int code = cli_pool_open(&pool, args);
     if (code)
         return code;
+    h.digester.args = args;
     h.digester.read.executor = cli_pool_executor(&pool);
     h.digester.read.stored = cli_has(args, CLI_OPT_STORED);
     code = manifest ? run_check(&h, manifest) : run_print(&h);
@@ -161,7 +162,7 @@ const cli_command cli_hash = {
         "name, the length of the name as 2 bytes, the name, and the digest. Numbers are little-endian.\n"
         "--check compares with what the same command has printed to MANIFEST: of the file of that name, or of\n"
         "the only one there.",
-    .options = (const uint8_t[]){ CLI_OPT_CHECK, CLI_OPT_STORED, CLI_OPT_END },
+    .options = (const uint8_t[]){ CLI_OPT_CHECK, CLI_OPT_STORED, CLI_OPT_TOKENS, CLI_OPT_END },
     .groups = CLI_REPORTS | CLI_READS | CLI_SELECTS | CLI_VALUES,
     .min_args = 1,
     .max_args = -1,

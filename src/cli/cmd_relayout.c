@@ -3,6 +3,7 @@
 #include "cli/cli_layout.h"
 #include "cli/cli_out.h"
 #include "cli/cli_remake.h"
+#include "cli/cli_tokens.h"
 
 #include <inttypes.h>
 
@@ -10,7 +11,9 @@ static hry_status move(cli_remake *remake, hry_tensor *tensor, uint64_t place, h
 {
     (void)place;
     const cli_layout *to = remake->ctx;
-    hry_relayout_options options = { .executor = cli_pool_executor(&remake->transform->pool) };
+    const cli_transform *t = remake->transform;
+    hry_relayout_options options = { .executor = cli_pool_executor(&t->pool),
+                                     .token_counts = cli_tokens_for(t->args, hry_tensor_desc(tensor), NULL) };
     if (!to->rank || to->rank == hry_tensor_rank(tensor))
         return hry_tensor_relayout(tensor, &to->layout, &options, out, err);
     *err = (hry_error){ .status = HRY_E_UNSUPPORTED };
@@ -70,7 +73,7 @@ const cli_command cli_relayout = {
     .details = "LAYOUT is row, col, strided:S0,S1,..., tiled:64x64[/8x8][,outer=col,inner=row], morton, hilbert, coo,\n"
                "csr, csc or csf[:2,0,1]. Tensors that it cannot hold stay as they are, which --strict refuses; a\n"
                "partition or overlay becomes one tensor. Quantized tensors keep codes and scales.",
-    .options = (const uint8_t[]){ CLI_OPT_LAYOUT, CLI_OPT_FROM, CLI_OPT_STRICT, CLI_OPT_END },
+    .options = (const uint8_t[]){ CLI_OPT_LAYOUT, CLI_OPT_TOKENS, CLI_OPT_FROM, CLI_OPT_STRICT, CLI_OPT_END },
     .groups = CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES | CLI_CARRIES,
     .min_args = 1,
     .max_args = 2,

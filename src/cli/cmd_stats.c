@@ -3,6 +3,7 @@
 #include "cli/cli_json.h"
 #include "cli/cli_out.h"
 #include "cli/cli_tensor.h"
+#include "cli/cli_tokens.h"
 #include "cli/cli_transform.h"
 
 #include <inttypes.h>
@@ -153,11 +154,13 @@ static hry_status measure(const stats *s, uint64_t i, hry_statistics *found, hry
     hry_status status = hry_file_tensor_at(s->input->file, i, &tensor, err);
     if (status)
         return status;
-    status = hry_tensor_statistics(tensor, &s->options, found, err);
+    hry_statistics_options options = s->options;
+    options.token_counts = cli_tokens_for(s->args, hry_tensor_desc(tensor), NULL);
+    status = hry_tensor_statistics(tensor, &options, found, err);
     if (!status && h->bins && has(found, HRY_STATS_RANGE) && isfinite(found->value_min) && isfinite(found->value_max)) {
         h->lo = found->value_min;
         h->hi = found->value_max;
-        status = hry_tensor_histogram(tensor, &s->options, h, err);
+        status = hry_tensor_histogram(tensor, &options, h, err);
     } else {
         h->bins = 0;
     }
@@ -283,7 +286,7 @@ const cli_command cli_stats = {
     .details =
         "Computed from the values, never taken from the file: those of quantized tensors as they stand for, those\n"
         "of a composite as a whole. --write puts them into the descriptors of a new file.",
-    .options = (const uint8_t[]){ CLI_OPT_HISTOGRAM, CLI_OPT_WRITE, CLI_OPT_END },
+    .options = (const uint8_t[]){ CLI_OPT_HISTOGRAM, CLI_OPT_TOKENS, CLI_OPT_WRITE, CLI_OPT_END },
     .groups = CLI_REPORTS | CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES | CLI_CARRIES,
     .min_args = 1,
     .max_args = 1,

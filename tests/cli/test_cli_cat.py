@@ -183,6 +183,34 @@ class Cat(CliCase):
                 for locale in ("C", "de_DE.UTF-8", "tr_TR.UTF-8"):
                     self.assertEqual(self.ok("cat", "m.hrry", name, "--format", form, env={"LC_ALL": locale}).out, want)
 
+    def test_tokens(self):
+        """Two sequences of 3 and 1 tokens on pages 2, 0 and 1 of 2 slots, the last of them shared by nobody."""
+        buffers = [floats(3, -1, 4, -1, 1, 2), hrry.u32s(2, 0, 1), hrry.u32s(0, 2, 3)]
+        fields = hrry.u32s(2) + hrry.u64s(3) + hrry.u32s(0, 2) + b"\0" + hrry.u32s(0) + bytes(7)
+        desc = hrry.descriptor("float32", (4, 1, 1), hrry.BLOCK_PAGED, fields, buffers=list(map(len, buffers)))
+        self.write("p.hrry", hrry.container([("kv", desc, buffers), ("w", *hrry.dense("float32", (2,), floats(7, 8)))]))
+        self.write("d.hrry", hrry.container([("kv", *hrry.dense("float32", (4, 1, 1), floats(1, 2, 3, 4))),
+                                             ("w", *hrry.dense("float32", (2,), floats(7, 8)))]))
+        want, tokens = floats(1, 2, 3, 4), ("--tokens", "3,1")
+        raw = ("--format", "raw")
+        self.assertEqual(self.ok("cat", "p.hrry", "kv", *raw, *tokens).out, want)
+        self.assertEqual(self.ok("cat", "p.hrry", "kv[1:3]", *raw, *tokens).out, floats(2, 3))
+        self.ok("extract", "p.hrry", "-o", "out", *raw, *tokens)
+        self.assertEqual(self.read(os.path.join("out", "kv.raw")), want)
+        self.ok("diff", "p.hrry", "d.hrry", *tokens)
+        self.ok("diff", "d.hrry", "p.hrry", "--stored", *tokens)
+        self.assertEqual(self.ok("hash", "p.hrry", *tokens).text.split()[0], self.ok("hash", "d.hrry").text.split()[0])
+        stats = self.ok("stats", "--json", "p.hrry", *tokens).json()["tensors"]
+        self.assertEqual([(t["value_min"], t["value_max"]) for t in stats], [(1, 4), (7, 8)])
+        self.ok("relayout", "p.hrry", "row.hrry", "--layout", "row", *tokens)
+        self.ok("diff", "row.hrry", "d.hrry")
+        for bad, rule in ((("--tokens", "1,3"), "[L-BP-24]"), (("--tokens", "2,1"), "[L-BP-24]")):
+            self.assertIn(rule, self.fails(1, "cat", "p.hrry", "kv", *bad).line)
+        for other in ((), ("--tokens", "4"), ("--tokens", "2,1,1")):  # of another tensor
+            self.assertIn("the token count of each", self.fails(1, "cat", "p.hrry", "kv", *other).line)
+        for text in ("", "3,", ",1", "3;1", "-3,1", "3,x", "99999999999999999999,1"):
+            self.assertIn("numbers of tokens", self.fails(2, "cat", "p.hrry", "kv", "--tokens", text).line)
+
     def test_refused(self):
         self.write("dyn.hrry", hrry.container([("x", hrry.descriptor("int8", (hrry.DYNAMIC,), buffers=[4]), [b"abcd"])]))
         self.assertIn("[F-T04]", self.fails(1, "cat", "dyn.hrry", "x").line)

@@ -153,6 +153,31 @@ class Edit(CliCase):
         self.assertIn("damaged", self.fails(1, "kv", "set", "--in-place", self.model, "k", "2").line)
         self.assertEqual(self.read("m.hrry"), before)
 
+    def test_readers_tell_of_an_unfinished_change(self):
+        """They never write: the file is put back by the next command that changes it."""
+        before = self.read("m.hrry")
+        self.ok("kv", "set", "--in-place", self.model, "k", "1")
+        changed = self.read("m.hrry")
+        at = next(k for k in range(64, len(before)) if before[k] != changed[k]) // 8 * 8
+        undo = (b"HRRYUNDO" + hrry.u64s(at, len(before), len(changed)) + before[:64] + changed[:64]
+                + before[at:] + changed[at:])
+        self.write("m.hrry.undo", undo + hrry.u32s(hrry.crc32c(undo)))
+        torn = changed[:at + 8] + before[at + 8:]
+        for data, code in ((changed, 0), (torn, None)):
+            self.write("m.hrry", data)
+            for command in (("info",), ("check",), ("hash",), ("kv", "list"), ("inspect",)):
+                result = self.hurray(*command, self.model)
+                lines = [line for line in result.err.splitlines() if "m.hrry.undo is there" in line]
+                self.assertEqual(len(lines), 1, result.err)
+                self.assertTrue(lines[0].startswith("hurray: %s: warning: " % self.model), lines)
+                self.assertTrue(code is None or result.code == code)
+                self.assertNotIn("undo", self.hurray(*command, "--quiet", self.model).err)
+            self.assertEqual(self.read("m.hrry"), data)
+        self.assertIn("unfinished change", self.hurray("kv", "set", self.model, "k", "1").err)
+        self.assertEqual(self.hurray("info", self.model).err, "")
+        self.write("m.hrry.undo", b"HRRY")  # something else
+        self.assertEqual(self.hurray("info", self.model).err, "")
+
     def test_composites_and_opaque_tensors(self):
         member = [hrry.descriptor("int8", (2,), buffers=[2], shard=hrry.shard((4,), (at,))) for at in (0, 2)]
         private = hrry.descriptor("int8", (4,), 0xF1, hrry.u64s(7) + hrry.u32s(0), buffers=[4])
