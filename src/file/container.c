@@ -179,21 +179,21 @@ static hry_status container_tensor(hry_file *file, uint32_t i, hry_tensor **tens
                                                : hry_container_tensor(c, i, &desc, tensor, err);
 }
 
-static hry_status container_stored(hry_file *file, uint32_t i, const hry_desc *desc, uint32_t k, hry_stored *stored,
-                                   hry_error *err)
+static hry_status container_stored(hry_file *file, uint32_t i, const hry_desc *desc, uint32_t k,
+                                   hry_stored_buffer *stored, hry_error *err)
 {
     (void)err;
     hry_container *c = hry_container_of(file);
     hry_file_entry entry = hry_index_entry(&c->index, i);
     hry_buffer buffer;
     hry_desc_buffer(desc, k, &buffer);
-    *stored = (hry_stored){ .nbytes = buffer.byte_size,
-                            .fd = c->store.fd,
-                            .offset = hry_container_buffer_offset(c, &entry, desc, k) };
+    *stored = (hry_stored_buffer){ .nbytes = buffer.byte_size,
+                                   .fd = c->store.fd,
+                                   .offset = hry_container_buffer_offset(c, &entry, desc, k) };
     return HRY_OK;
 }
 
-static hry_status container_read_stored(const hry_file *file, const hry_stored *stored, uint64_t from, void *dst,
+static hry_status container_read_stored(const hry_file *file, const hry_stored_buffer *stored, uint64_t from, void *dst,
                                         uint64_t nbytes, hry_error *err)
 {
     const hry_container *c = hry_container_of(file);

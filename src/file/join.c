@@ -45,7 +45,7 @@ static bool joined_locate(void *ctx, uint64_t i, uint32_t k, int *fd, uint64_t *
 {
     hry_file *file = file_of(ctx, i, &i);
     hry_desc desc;
-    hry_stored stored;
+    hry_stored_buffer stored;
     if (hry_file_desc(file, i, &desc, NULL) || file->ops->stored(file, (uint32_t)i, &desc, k, &stored, NULL))
         return false;
     hry_tensor_release(stored.owner);

@@ -103,13 +103,13 @@ static hry_status provided_tensor(hry_file *file, uint32_t i, hry_tensor **tenso
     return status;
 }
 
-static hry_status provided_stored(hry_file *file, uint32_t i, const hry_desc *desc, uint32_t k, hry_stored *stored,
-                                  hry_error *err)
+static hry_status provided_stored(hry_file *file, uint32_t i, const hry_desc *desc, uint32_t k,
+                                  hry_stored_buffer *stored, hry_error *err)
 {
     const hry_provider *p = &provided_of(file)->provider;
     hry_buffer buffer;
     hry_desc_buffer(desc, k, &buffer);
-    hry_stored found = { .nbytes = buffer.byte_size, .fd = -1 };
+    hry_stored_buffer found = { .nbytes = buffer.byte_size, .fd = -1 };
     if (p->locate && p->locate(p->ctx, i, k, &found.fd, &found.offset)) {
         *stored = found;
         return HRY_OK;
@@ -130,7 +130,7 @@ static hry_status provided_stored(hry_file *file, uint32_t i, const hry_desc *de
     return HRY_OK;
 }
 
-static hry_status provided_read_stored(const hry_file *file, const hry_stored *stored, uint64_t from, void *dst,
+static hry_status provided_read_stored(const hry_file *file, const hry_stored_buffer *stored, uint64_t from, void *dst,
                                        uint64_t nbytes, hry_error *err)
 {
     const hry_provider *p = &provided_of(file)->provider;

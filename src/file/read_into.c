@@ -10,7 +10,7 @@
 
 typedef struct job {
     const hry_file *file;
-    const hry_stored *stored;
+    const hry_stored_buffer *stored;
     uint8_t *dst;
     atomic_int status;
     hry_error *err;
@@ -36,8 +36,8 @@ static void read_piece(void *arg, size_t i)
     }
 }
 
-static hry_status read_all(const hry_file *file, const hry_stored *stored, void *dst, const hry_executor *executor,
-                           hry_error *err)
+static hry_status read_all(const hry_file *file, const hry_stored_buffer *stored, void *dst,
+                           const hry_executor *executor, hry_error *err)
 {
     job j = { .file = file, .stored = stored, .dst = dst, .err = err, .reported = ATOMIC_FLAG_INIT };
     size_t pieces = (size_t)(stored->nbytes / PIECE + (stored->nbytes % PIECE != 0));
@@ -62,7 +62,7 @@ static hry_status check_static(const hry_file *file, uint64_t i, const hry_desc 
     return hry_fail_rule(err, HRY_RULE_F_T04, HRY_SECTION_SHAPE, entry.descriptor_offset + 20 + 8 * (uint64_t)k, k);
 }
 
-static hry_status find_buffer(hry_file *file, uint64_t i, uint32_t k, hry_stored *stored, hry_error *err)
+static hry_status find_buffer(hry_file *file, uint64_t i, uint32_t k, hry_stored_buffer *stored, hry_error *err)
 {
     hry_desc desc;
     hry_status status = hry_file_desc(file, i, &desc, err);
@@ -79,7 +79,7 @@ static hry_status find_buffer(hry_file *file, uint64_t i, uint32_t k, hry_stored
 hry_status hry_file_read_into(hry_file *file, uint64_t i, uint32_t k, void *dst, uint64_t nbytes,
                               const hry_executor *executor, hry_error *err)
 {
-    hry_stored stored;
+    hry_stored_buffer stored;
     hry_status status = file->ops->recheck(file, err);
     if (!status)
         status = find_buffer(file, i, k, &stored, err);
@@ -95,7 +95,7 @@ hry_status hry_file_read_into(hry_file *file, uint64_t i, uint32_t k, void *dst,
 bool hry_file_buffer_offset(hry_file *file, uint64_t i, uint32_t k, uint64_t *offset, uint64_t *nbytes)
 {
     hry_desc desc;
-    hry_stored stored;
+    hry_stored_buffer stored;
     if (hry_file_desc(file, i, &desc, NULL) || k >= hry_desc_buffer_count(&desc) ||
         file->ops->stored(file, (uint32_t)i, &desc, k, &stored, NULL))
         return false;

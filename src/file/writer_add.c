@@ -71,7 +71,7 @@ hry_status hry_writer_add(hry_writer *writer, const char *name, const hry_tensor
 }
 
 /* A stored buffer that is neither in memory nor in a file: read a piece, write a piece. */
-static hry_status copy_through(hry_writer *w, hry_file *from, const hry_stored *stored, hry_error *err)
+static hry_status copy_through(hry_writer *w, hry_file *from, const hry_stored_buffer *stored, hry_error *err)
 {
     size_t size = stored->nbytes < HRY_EMIT_BUFFER ? (size_t)stored->nbytes : HRY_EMIT_BUFFER;
     void *piece = hry_alloc(&w->allocator, size, 64);
@@ -89,7 +89,7 @@ static hry_status copy_through(hry_writer *w, hry_file *from, const hry_stored *
     return status;
 }
 
-static hry_status copy_stored(hry_writer *w, hry_file *from, const hry_stored *stored, hry_error *err)
+static hry_status copy_stored(hry_writer *w, hry_file *from, const hry_stored_buffer *stored, hry_error *err)
 {
     if (stored->nbytes == 0)
         return HRY_OK;
@@ -103,7 +103,7 @@ static hry_status copy_stored(hry_writer *w, hry_file *from, const hry_stored *s
 static hry_status copy_buffer(hry_writer *w, hry_file *from, uint32_t i, const hry_desc *desc, uint32_t k,
                               hry_error *err)
 {
-    hry_stored stored;
+    hry_stored_buffer stored;
     hry_status status = from->ops->stored(from, i, desc, k, &stored, err);
     if (status)
         return status;
@@ -122,9 +122,9 @@ static hry_status copy_opaque(hry_writer *w, hry_str name, hry_file *from, uint6
         return hry_fail(
             err, HRY_E_UNSUPPORTED, HRY_SECTION_BUFFERS, 0, i,
             "tensor %" PRIu64 " has an unknown layout: it can go only to a file of its own file's alignment", i);
-    hry_stored stored = { .nbytes = entry.data_length,
-                          .fd = hry_container_of(from)->store.fd,
-                          .offset = entry.data_offset };
+    hry_stored_buffer stored = { .nbytes = entry.data_length,
+                                 .fd = hry_container_of(from)->store.fd,
+                                 .offset = entry.data_offset };
     hry_status status = hry_writer_open_opaque(w, name, desc, entry.data_length, err);
     if (!status)
         status = copy_stored(w, from, &stored, err);

@@ -41,7 +41,7 @@ hry_status hry_foreign_out_open(hry_foreign_out *out, const struct hry_os *os, c
     return init_fd(out, err);
 }
 
-static hry_status write_read(hry_foreign_out *out, const hry_file *file, const hry_stored *stored, uint64_t from,
+static hry_status write_read(hry_foreign_out *out, const hry_file *file, const hry_stored_buffer *stored, uint64_t from,
                              uint64_t nbytes, hry_error *err)
 {
     while (nbytes) {
@@ -60,8 +60,8 @@ static hry_status write_read(hry_foreign_out *out, const hry_file *file, const h
     return HRY_OK;
 }
 
-hry_status hry_foreign_out_stored(hry_foreign_out *out, const hry_file *file, const hry_stored *stored, uint64_t from,
-                                  uint64_t nbytes, hry_error *err)
+hry_status hry_foreign_out_stored(hry_foreign_out *out, const hry_file *file, const hry_stored_buffer *stored,
+                                  uint64_t from, uint64_t nbytes, hry_error *err)
 {
     if (stored->fd >= 0)
         return hry_emit_file(&out->emit, stored->fd, stored->offset + from, nbytes, err);

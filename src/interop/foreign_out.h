@@ -30,8 +30,8 @@ hry_status hry_foreign_out_open(hry_foreign_out *out, const struct hry_os *os, c
                                 const hry_export_options *options, hry_error *err);
 
 /* nbytes of a stored buffer, which has them, from a position on; by the kernel where that pays. */
-hry_status hry_foreign_out_stored(hry_foreign_out *out, const hry_file *file, const hry_stored *stored, uint64_t from,
-                                  uint64_t nbytes, hry_error *err);
+hry_status hry_foreign_out_stored(hry_foreign_out *out, const hry_file *file, const hry_stored_buffer *stored,
+                                  uint64_t from, uint64_t nbytes, hry_error *err);
 
 /*
  * The output is closed. After HRY_OK everything is where it belongs, for a path synced and renamed; after any other

@@ -40,7 +40,8 @@ static bool clip_axis(const hry_box *box, uint32_t k, uint64_t low, uint64_t len
 }
 
 /* The part of box in a member, in the member's indices, and the part of the sink that it goes to. */
-static bool clip(const hry_tensor *member, const hry_box *box, const hry_sink *sink, hry_box *part, hry_sink *to)
+static bool clip(const hry_tensor *member, const hry_box *box, const hry_value_sink *sink, hry_box *part,
+                 hry_value_sink *to)
 {
     const hry_desc *desc = &member->desc;
     uint64_t parent[HRY_RANK_MAX], offset[HRY_RANK_MAX], first[HRY_RANK_MAX], count[HRY_RANK_MAX];
@@ -64,7 +65,7 @@ static bool clip(const hry_tensor *member, const hry_box *box, const hry_sink *s
     return true;
 }
 
-static hry_status check_member(const hry_tensor *member, const hry_sink *sink, hry_error *err)
+static hry_status check_member(const hry_tensor *member, const hry_value_sink *sink, hry_error *err)
 {
     if (sink->want.stored && member->desc.flags & HRY_HAS_QUANTIZATION)
         return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_QUANTIZATION, 0, 0,
@@ -87,14 +88,15 @@ static void members_around(const hry_tensor *tensor, const hry_box *box, size_t 
     *end += *end < tensor->member_count;
 }
 
-static hry_status read_partition(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_error *err)
+static hry_status read_partition(const hry_tensor *tensor, const hry_box *box, const hry_value_sink *sink,
+                                 hry_error *err)
 {
     size_t first, end;
     members_around(tensor, box, &first, &end);
     for (size_t i = first; i < end; i++) {
         const hry_tensor *member = tensor->members[i];
         hry_box part;
-        hry_sink to;
+        hry_value_sink to;
         if (!clip(member, box, sink, &part, &to))
             continue;
         hry_status status = check_member(member, sink, err);
@@ -114,13 +116,13 @@ static bool is_sparse(const hry_tensor *tensor)
 }
 
 /* A correction that replaces: what it stores goes over what is there. */
-static hry_status replace(const hry_tensor *member, const hry_box *part, const hry_sink *to, hry_error *err)
+static hry_status replace(const hry_tensor *member, const hry_box *part, const hry_value_sink *to, hry_error *err)
 {
     return is_sparse(member) ? hry_put_sparse(member, part, to, err) : hry_read_into(member, part, to, err);
 }
 
 /* Adds what is stored, element by element: there may be few, far apart. */
-static hry_status add_stored(const hry_tensor *member, const hry_box *part, const hry_sink *to, hry_add_fn *add,
+static hry_status add_stored(const hry_tensor *member, const hry_box *part, const hry_value_sink *to, hry_add_fn *add,
                              hry_error *err)
 {
     hry_stored stored;
@@ -147,7 +149,7 @@ static hry_status add_stored(const hry_tensor *member, const hry_box *part, cons
 }
 
 /* Adds a part that is dense: read by slices along its first axis, so that little memory is enough. */
-static hry_status add_dense(const hry_tensor *member, const hry_box *part, const hry_sink *to, hry_add_fn *add,
+static hry_status add_dense(const hry_tensor *member, const hry_box *part, const hry_value_sink *to, hry_add_fn *add,
                             hry_error *err)
 {
     enum { ENOUGH = 1 << 18 };
@@ -168,7 +170,7 @@ static hry_status add_dense(const hry_tensor *member, const hry_box *part, const
     hry_status status = HRY_OK;
     for (uint64_t j = 0; j < part->count[0] && !status; j += rows) {
         hry_box box = *part;
-        hry_sink packed = { .bytes = room, .want = to->want, .bits = to->bits, .executor = to->executor };
+        hry_value_sink packed = { .bytes = room, .want = to->want, .bits = to->bits, .executor = to->executor };
         hry_map target;
         hry_walk walk;
         box.start[0] += j * (uint64_t)part->step[0];
@@ -188,13 +190,13 @@ static hry_status add_dense(const hry_tensor *member, const hry_box *part, const
 }
 
 /* Base and corrections in order into a sink of the head's own type, whose map is affine. */
-static hry_status merge(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_add_fn *add,
+static hry_status merge(const hry_tensor *tensor, const hry_box *box, const hry_value_sink *sink, hry_add_fn *add,
                         hry_error *err)
 {
     for (size_t i = 0; i < tensor->member_count; i++) {
         const hry_tensor *member = tensor->members[i];
         hry_box part;
-        hry_sink to;
+        hry_value_sink to;
         if (!clip(member, box, sink, &part, &to))
             continue;
         hry_status status = check_member(member, sink, err);
@@ -212,13 +214,13 @@ static hry_status merge(const hry_tensor *tensor, const hry_box *box, const hry_
 }
 
 /* In memory of our own, in the head's type and the format's byte order, and from there to what is wanted. */
-static hry_status merge_aside(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_add_fn *add,
+static hry_status merge_aside(const hry_tensor *tensor, const hry_box *box, const hry_value_sink *sink, hry_add_fn *add,
                               hry_error *err)
 {
     uint32_t bits = hry_desc_bits(&tensor->desc);
-    hry_sink aside = { .want = { .type = tensor->desc.type, .raw = true, .stored = sink->want.stored },
-                       .bits = bits,
-                       .executor = sink->executor };
+    hry_value_sink aside = { .want = { .type = tensor->desc.type, .raw = true, .stored = sink->want.stored },
+                             .bits = bits,
+                             .executor = sink->executor };
     hry_decoder decoder;
     hry_map from;
     uint64_t count, nbytes;
@@ -240,7 +242,7 @@ static hry_status merge_aside(const hry_tensor *tensor, const hry_box *box, cons
     return status;
 }
 
-static bool sink_is_affine(const hry_sink *sink)
+static bool sink_is_affine(const hry_value_sink *sink)
 {
     for (uint32_t k = 0; k < sink->map.rank; k++)
         if (sink->map.hilbert_order || !hry_map_is_affine(&sink->map, k))
@@ -248,8 +250,8 @@ static bool sink_is_affine(const hry_sink *sink)
     return true;
 }
 
-static hry_status read_overlay(const hry_tensor *tensor, uint8_t combine_op, const hry_box *box, const hry_sink *sink,
-                               hry_error *err)
+static hry_status read_overlay(const hry_tensor *tensor, uint8_t combine_op, const hry_box *box,
+                               const hry_value_sink *sink, hry_error *err)
 {
     uint8_t type = tensor->desc.type;
     hry_add_fn *add = NULL;
@@ -264,12 +266,12 @@ static hry_status read_overlay(const hry_tensor *tensor, uint8_t combine_op, con
     return direct ? merge(tensor, box, sink, add, err) : merge_aside(tensor, box, sink, add, err);
 }
 
-hry_status hry_read_composite(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_error *err)
+hry_status hry_read_composite(const hry_tensor *tensor, const hry_box *box, const hry_value_sink *sink, hry_error *err)
 {
     hry_layout layout;
     hry_layout_store store;
     hry_desc_layout_get(&tensor->desc, &layout, &store);
-    hry_sink inner = { .bytes = sink->bytes, .want = sink->want, .bits = sink->bits, .executor = sink->executor };
+    hry_value_sink inner = { .bytes = sink->bytes, .want = sink->want, .bits = sink->bits, .executor = sink->executor };
     hry_map_copy(&inner.map, &sink->map);
     if (!inner.want.through)
         inner.want.through = tensor->desc.type;

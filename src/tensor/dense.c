@@ -190,14 +190,14 @@ static bool goes_past_caches(const uint8_t *bytes, const hry_map *to, uint32_t b
     return in_place && hry_map_count(to, &count) && hry_streams(count / 8 * bits) && line >= (uint64_t)LONG * 8 / bits;
 }
 
-hry_status hry_fail_no_value(const hry_sink *sink, hry_error *err)
+hry_status hry_fail_no_value(const hry_value_sink *sink, hry_error *err)
 {
     return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_DATA, 0, sink->want.type, "some value cannot be a %s",
                     hry_type_name(sink->want.type));
 }
 
 hry_status hry_read_dense(const hry_decoder *decoder, const uint8_t *first, hry_map *from, const hry_box *box,
-                          const hry_sink *sink, hry_error *err)
+                          const hry_value_sink *sink, hry_error *err)
 {
     hry_map to;
     hry_map_copy(&to, &sink->map);

@@ -84,7 +84,7 @@ typedef struct page_job {
     const hry_decoder *decoder;
     const uint8_t *first;
     const hry_box *box;
-    const hry_sink *sink;
+    const hry_value_sink *sink;
 } page_job;
 
 /* n positions of the box from j on, whose tokens lie in one page, the first of them in a slot. */
@@ -92,7 +92,7 @@ static hry_status read_slots(const page_job *w, uint64_t j, uint64_t n, uint64_t
 {
     const hry_paged *paged = w->paged;
     uint64_t row = paged->heads * paged->dim;
-    hry_sink part = {
+    hry_value_sink part = {
         .bytes = w->sink->bytes, .want = w->sink->want, .bits = w->sink->bits, .executor = w->sink->executor
     };
     hry_map from;
@@ -144,7 +144,7 @@ static hry_status take_pages(const hry_tensor *tensor, hry_paged *paged, hry_err
                     hry_layout_name(tensor->desc.layout));
 }
 
-hry_status hry_read_paged(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_error *err)
+hry_status hry_read_paged(const hry_tensor *tensor, const hry_box *box, const hry_value_sink *sink, hry_error *err)
 {
     hry_decoder decoder;
     hry_paged paged;
@@ -166,7 +166,7 @@ hry_status hry_paged_read_slots(const hry_tensor *tensor, const uint64_t *counts
 {
     hry_decoder decoder;
     hry_paged paged;
-    hry_sink sink = { .bytes = slots, .want = { .type = type }, .bits = hry_type_table[type].bits };
+    hry_value_sink sink = { .bytes = slots, .want = { .type = type }, .bits = hry_type_table[type].bits };
     hry_status status = hry_decoder_init(&decoder, tensor, &sink.want, err);
     if (!status)
         status = take_pages(tensor, &paged, err);

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-static hry_status read_dense_tensor(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_error *err)
+static hry_status read_dense_tensor(const hry_tensor *tensor, const hry_box *box, const hry_value_sink *sink,
+                                    hry_error *err)
 {
     hry_decoder decoder;
     hry_map from;
@@ -21,7 +22,7 @@ static hry_status read_dense_tensor(const hry_tensor *tensor, const hry_box *box
     return hry_read_dense(&decoder, hry_tensor_first(tensor), &from, box, sink, err);
 }
 
-hry_status hry_read_into(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_error *err)
+hry_status hry_read_into(const hry_tensor *tensor, const hry_box *box, const hry_value_sink *sink, hry_error *err)
 {
     const hry_layout_row *layout = hry_layout_row_of(tensor->desc.layout);
     if (sink->map.empty)
@@ -45,7 +46,7 @@ static uint8_t own_type(const hry_tensor *tensor, bool stored)
 }
 
 static hry_status make_sink(const hry_tensor *tensor, const hry_box *box, uint8_t type, const int64_t *strides,
-                            const hry_read_options *options, void *dst, hry_sink *sink, hry_error *err)
+                            const hry_read_options *options, void *dst, hry_value_sink *sink, hry_error *err)
 {
     uint32_t rank = tensor->desc.rank;
     sink->bytes = dst;
@@ -65,7 +66,7 @@ static hry_status make_sink(const hry_tensor *tensor, const hry_box *box, uint8_
 }
 
 /* What is packed ends with a whole byte, or with a whole group of three: the bits behind the last element are 0. */
-static void clear_end(const hry_sink *sink)
+static void clear_end(const hry_value_sink *sink)
 {
     uint64_t count, nbytes;
     if (sink->bits >= 8 || !hry_map_count(&sink->map, &count) || !hry_type_size(sink->bits, count, &nbytes) || !nbytes)
@@ -79,7 +80,7 @@ hry_status hry_tensor_read_with(const hry_tensor *tensor, const hry_box *box, ui
 {
     uint64_t shape[HRY_RANK_MAX];
     hry_box whole;
-    hry_sink sink;
+    hry_value_sink sink;
     hry_status status = hry_tensor_check_readable(tensor, err);
     hry_desc_shape(&tensor->desc, shape);
     if (!status)

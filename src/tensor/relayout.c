@@ -72,7 +72,7 @@ hry_status hry_relayout_read(const hry_relayout *r, void *bytes, const hry_map *
 {
     bool composite = r->tensor->desc.layout == HRY_LAYOUT_COMPOSITE;
     hry_box whole;
-    hry_sink sink = {
+    hry_value_sink sink = {
         .bytes = bytes,
         .map = *map,
         .want = { .type = r->tensor->desc.type, .stored = !composite, .raw = true },

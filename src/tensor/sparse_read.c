@@ -15,7 +15,7 @@ enum { BATCH = 128 };
 typedef struct put {
     const hry_sparse *sparse;
     const hry_decoder *decoder;
-    const hry_sink *sink;
+    const hry_value_sink *sink;
     const hry_box *box;
     const uint8_t *values;
     uint8_t *to;      /* where the first element of the box goes */
@@ -42,7 +42,7 @@ static bool flush(batch *b)
 {
     _Alignas(16) uint8_t codes[BATCH * 16], values[BATCH * 16];
     const hry_decoder *decoder = b->put->decoder;
-    const hry_sink *sink = b->put->sink;
+    const hry_value_sink *sink = b->put->sink;
     size_t n = b->count;
     b->count = 0;
     if (n == 0) /* there may be no values to point to */
@@ -209,7 +209,7 @@ static void fill_range(void *ctx, uint64_t first, uint64_t end)
 /* ---- Calls ---- */
 
 static hry_status begin(put *p, hry_sparse *sparse, hry_decoder *decoder, const hry_tensor *tensor, const hry_box *box,
-                        const hry_sink *sink, hry_error *err)
+                        const hry_value_sink *sink, hry_error *err)
 {
     hry_status status = hry_verify_once(tensor, sink->executor, err);
     if (!status)
@@ -231,7 +231,7 @@ static hry_status end(const put *p, hry_error *err)
     return atomic_load(&p->lost) ? hry_fail_no_value(p->sink, err) : HRY_OK;
 }
 
-hry_status hry_put_sparse(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_error *err)
+hry_status hry_put_sparse(const hry_tensor *tensor, const hry_box *box, const hry_value_sink *sink, hry_error *err)
 {
     hry_decoder decoder;
     hry_sparse sparse;
@@ -248,7 +248,7 @@ hry_status hry_put_sparse(const hry_tensor *tensor, const hry_box *box, const hr
     return end(&p, err);
 }
 
-hry_status hry_read_sparse(const hry_tensor *tensor, const hry_box *box, const hry_sink *sink, hry_error *err)
+hry_status hry_read_sparse(const hry_tensor *tensor, const hry_box *box, const hry_value_sink *sink, hry_error *err)
 {
     enum { CACHE = 1 << 25 }; /* bytes: results larger than this leave the caches before they are used */
     hry_decoder decoder;

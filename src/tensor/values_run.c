@@ -55,11 +55,11 @@ static hry_status read_range(const run *r, uint64_t first, uint64_t n, uint8_t *
     hry_status status = HRY_OK;
     for (uint64_t done = 0, some; done < n && !status; done += some) {
         hry_box box;
-        hry_sink sink = { .bytes = room + (size_t)done * r->size,
-                          .want = { .type = v->type },
-                          .bits = (uint32_t)r->size * 8,
-                          .token_counts = v->token_counts,
-                          .executor = r->room_count > 1 ? NULL : v->executor };
+        hry_value_sink sink = { .bytes = room + (size_t)done * r->size,
+                                .want = { .type = v->type },
+                                .bits = (uint32_t)r->size * 8,
+                                .token_counts = v->token_counts,
+                                .executor = r->room_count > 1 ? NULL : v->executor };
         some = hry_box_in_order(&v->whole, v->rank, first + done, n - done, &box);
         hry_map_packed(&sink.map, v->rank, box.count);
         status = hry_read_into(v->tensor, &box, &sink, err);

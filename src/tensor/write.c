@@ -59,9 +59,9 @@ hry_status hry_desc_write(const hry_desc *desc, const hry_box *box, uint8_t type
     hry_decoder encoder;
     hry_box whole;
     hry_map from;
-    hry_sink sink = { .want = { .type = desc->type },
-                      .bits = hry_desc_bits(desc),
-                      .executor = options ? options->executor : NULL };
+    hry_value_sink sink = { .want = { .type = desc->type },
+                            .bits = hry_desc_bits(desc),
+                            .executor = options ? options->executor : NULL };
     hry_status status = check_writable(desc, stored, &sink.map, err);
     hry_desc_shape(desc, shape);
     if (!status)

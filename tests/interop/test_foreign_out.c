@@ -37,7 +37,7 @@ static hry_status write_it(const struct hry_os *os, size_t before, hry_error *er
     hry_foreign_out out;
     FILE *source = fopen(scratch_path("source"), "rb");
     assert_non_null(source);
-    const hry_stored stored = { .nbytes = SIZE, .fd = fileno(source) };
+    const hry_stored_buffer stored = { .nbytes = SIZE, .fd = fileno(source) };
     hry_status status =
         hry_foreign_out_open(&out, os, &(hry_target){ .kind = HRY_TARGET_PATH, .path = scratch_path("target") },
                              &(hry_export_options){ .replace = true }, err);

@@ -65,7 +65,7 @@ static hry_status write_raw(hry_foreign_out *out, const hry_gguf_file *source, c
 static hry_status write_bytes(hry_foreign_out *out, hry_file *file, const hry_gguf_item *item, hry_error *err)
 {
     hry_desc desc;
-    hry_stored stored;
+    hry_stored_buffer stored;
     hry_status status = hry_file_desc(file, item->position, &desc, err);
     if (status == HRY_OK)
         status = file->ops->stored(file, (uint32_t)item->position, &desc, 0, &stored, err);

@@ -7,7 +7,7 @@
 /* Elements that are turned into bytes at a time, and the bytes that their bits take. */
 enum { PIECE = 8192, PIECE_BITS = PIECE / 8 };
 
-static hry_status write_bools(hry_foreign_out *out, const hry_file *file, const hry_stored *stored,
+static hry_status write_bools(hry_foreign_out *out, const hry_file *file, const hry_stored_buffer *stored,
                               const hry_st_item *item, hry_error *err)
 {
     uint8_t packed[PIECE_BITS], bytes[PIECE];
@@ -31,7 +31,7 @@ static hry_status write_bools(hry_foreign_out *out, const hry_file *file, const 
 static hry_status write_item(hry_foreign_out *out, hry_file *file, const hry_st_item *item, hry_error *err)
 {
     hry_desc desc;
-    hry_stored stored;
+    hry_stored_buffer stored;
     if (item->nbytes == 0)
         return HRY_OK;
     hry_status status = hry_file_desc(file, item->position, &desc, err);
