@@ -15,14 +15,13 @@ void hry_hilbert_decode(uint32_t order, uint32_t rank, uint64_t h, uint64_t *ind
 void hry_hilbert_line(uint32_t order, uint32_t rank, const uint64_t *index, int64_t step, size_t n, int64_t *offsets);
 
 /*
- * The plane's curve as an automaton that reads two bits of each coordinate at a time, from the top: entry
- * [state][4 * x + y] holds the four bits of the position below 16, and the next state above them.
+ * In planes and in space there are few ways to pass a cube, 4 and 24, so that tables read the curve. Ranks 2 and 3
+ * only: the position of the first element that the curve passes in the cube of 2^bits indices along each axis to which
+ * index belongs, and the number of the way in which it passes it. bits is at most the order; even in the plane.
  */
-extern const uint8_t hry_hilbert_plane[4][16];
-/* The state before the first two bits; an odd order is read with a 0 bit on top. */
-static inline unsigned hry_hilbert_plane_start(uint32_t order)
-{
-    return order & 1;
-}
+enum { HRY_HILBERT_WAYS = 24 };
+uint64_t hry_hilbert_cube(uint32_t order, uint32_t rank, const uint64_t *index, uint32_t bits, unsigned *way);
+/* Of the elements of such a cube, in row-major order, their positions behind the first. rank * bits is at most 16. */
+void hry_hilbert_list(unsigned way, uint32_t rank, uint32_t bits, uint16_t *list);
 
 #endif

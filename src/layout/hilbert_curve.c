@@ -47,34 +47,85 @@ static uint64_t descend(state *s, uint32_t rank, const uint64_t *index, uint32_t
     return position;
 }
 
-const uint8_t hry_hilbert_plane[4][16] = {
+/*
+ * In the plane there are four such states when two bits of each coordinate are read at a time, and an odd order gets a
+ * 0 bit on top: entry [state][4 * x + y] holds the four bits of the position below 16, and the next state above them.
+ */
+static const uint8_t plane[4][16] = {
     { 0x00, 0x33, 0x14, 0x05, 0x11, 0x12, 0x27, 0x06, 0x2E, 0x2D, 0x18, 0x09, 0x0F, 0x3C, 0x2B, 0x0A },
     { 0x10, 0x01, 0x3E, 0x1F, 0x23, 0x02, 0x3D, 0x2C, 0x04, 0x37, 0x08, 0x3B, 0x15, 0x16, 0x19, 0x1A },
     { 0x2A, 0x29, 0x26, 0x25, 0x0B, 0x38, 0x07, 0x34, 0x1C, 0x0D, 0x32, 0x13, 0x2F, 0x0E, 0x31, 0x20 },
     { 0x3A, 0x1B, 0x0C, 0x3F, 0x39, 0x28, 0x1D, 0x1E, 0x36, 0x17, 0x22, 0x21, 0x35, 0x24, 0x03, 0x30 },
 };
 
-static unsigned plane_entry(unsigned at, uint64_t x, uint64_t y, uint32_t level)
+/* In space there are 24, of which the first is that at the top. Entry [state][4 * x + 2 * y + z] for one bit of each:
+ * three bits of the position below 8, and the next state above them. */
+static const uint8_t space[HRY_HILBERT_WAYS][8] = {
+    { 0x08, 0x11, 0x1B, 0x02, 0x27, 0x2E, 0x34, 0x05 }, { 0x38, 0x47, 0x49, 0x56, 0x5B, 0x14, 0x0A, 0x0D },
+    { 0x30, 0x01, 0x67, 0x6E, 0x73, 0x12, 0x0C, 0x15 }, { 0x7E, 0x81, 0x1D, 0x1A, 0x4F, 0x50, 0x8C, 0x03 },
+    { 0x94, 0x2B, 0x25, 0x22, 0x7F, 0x80, 0x4E, 0x51 }, { 0x9C, 0x2D, 0x23, 0x2A, 0x1F, 0x06, 0xA0, 0x69 },
+    { 0x48, 0x57, 0x8B, 0x04, 0x39, 0x46, 0x32, 0x35 }, { 0x00, 0xAB, 0x6F, 0x4C, 0x31, 0x3A, 0x66, 0x3D },
+    { 0xB4, 0x8F, 0x53, 0xB8, 0x45, 0x36, 0x42, 0x61 }, { 0x10, 0x7B, 0x09, 0x4A, 0x2F, 0x3C, 0x26, 0x4D },
+    { 0x84, 0x5F, 0x55, 0x0E, 0x43, 0x90, 0x52, 0x21 }, { 0x8E, 0x37, 0xB9, 0x60, 0x5D, 0x74, 0x5A, 0x0B },
+    { 0xBC, 0x6B, 0xAF, 0xB0, 0x65, 0x62, 0x3E, 0x41 }, { 0xA4, 0x6D, 0x77, 0x16, 0x63, 0x6A, 0x98, 0x29 },
+    { 0xAE, 0xB1, 0x3F, 0x40, 0x75, 0x72, 0x5C, 0x13 }, { 0x1E, 0x7D, 0xA1, 0x7A, 0x07, 0xAC, 0x68, 0x4B },
+    { 0x82, 0x19, 0x85, 0xA6, 0xB3, 0x88, 0x54, 0xBF }, { 0x5E, 0x0F, 0x8D, 0x1C, 0x91, 0x20, 0x8A, 0x33 },
+    { 0x92, 0x9B, 0x95, 0x24, 0x89, 0x18, 0xBE, 0xA7 }, { 0x9A, 0x9D, 0x93, 0x2C, 0xA9, 0xB6, 0x78, 0x87 },
+    { 0xA2, 0xA5, 0x79, 0x86, 0xBB, 0x6C, 0xA8, 0xB7 }, { 0x76, 0xAD, 0x17, 0x7C, 0x99, 0xAA, 0x28, 0x3B },
+    { 0xB2, 0x71, 0x83, 0x58, 0xB5, 0x9E, 0x44, 0x97 }, { 0xBA, 0xA3, 0x59, 0x70, 0xBD, 0x64, 0x96, 0x9F },
+};
+
+/* Bits of each coordinate that are read at a time. */
+static uint32_t bits_read(uint32_t rank)
 {
-    return hry_hilbert_plane[at][(x >> level & 3) << 2 | (y >> level & 3)];
+    return rank == 2 ? 2 : 1;
 }
 
-static uint64_t encode_plane(uint32_t order, uint64_t x, uint64_t y)
+/* Reads the bits from level on: the state for those below, and the position with what they add. */
+static inline uint64_t read_on(uint32_t rank, const uint64_t *index, uint32_t level, unsigned *at, uint64_t h)
 {
-    unsigned at = hry_hilbert_plane_start(order);
-    uint64_t h = 0;
-    for (uint32_t level = order + (order & 1); level > 0; level -= 2) {
-        unsigned entry = plane_entry(at, x, y, level - 2);
-        h = h << 4 | (entry & 15);
-        at = entry >> 4;
+    if (rank == 2) {
+        unsigned entry = plane[*at][(index[0] >> level & 3) << 2 | (index[1] >> level & 3)];
+        *at = entry >> 4;
+        return h << 4 | (entry & 15);
     }
-    return h;
+    unsigned entry = space[*at][(index[0] >> level & 1) << 2 | (index[1] >> level & 1) << 1 | (index[2] >> level & 1)];
+    *at = entry >> 3;
+    return h << 3 | (entry & 7);
+}
+
+/* The state above the first bits that are read, and the level from which they are. */
+static uint32_t read_start(uint32_t order, uint32_t rank, unsigned *at)
+{
+    *at = rank == 2 ? order & 1 : 0;
+    return rank == 2 ? order + (order & 1) : order;
+}
+
+uint64_t hry_hilbert_cube(uint32_t order, uint32_t rank, const uint64_t *index, uint32_t bits, unsigned *way)
+{
+    uint64_t h = 0;
+    for (uint32_t level = read_start(order, rank, way); level > bits; level -= bits_read(rank))
+        h = read_on(rank, index, level - bits_read(rank), way, h);
+    return h << (rank * bits);
+}
+
+void hry_hilbert_list(unsigned way, uint32_t rank, uint32_t bits, uint16_t *list)
+{
+    for (uint32_t e = 0; e < 1u << (rank * bits); e++) {
+        const uint64_t plane_index[] = { e >> bits, e }, space_index[] = { e >> 2 * bits, e >> bits, e };
+        unsigned at = way;
+        uint64_t h = 0;
+        for (uint32_t level = bits; level > 0; level -= bits_read(rank))
+            h = read_on(rank, rank == 2 ? plane_index : space_index, level - bits_read(rank), &at, h);
+        list[e] = (uint16_t)h;
+    }
 }
 
 uint64_t hry_hilbert_encode(uint32_t order, uint32_t rank, const uint64_t *index)
 {
-    if (rank == 2)
-        return encode_plane(order, index[0], index[1]);
+    unsigned way;
+    if (rank <= 3)
+        return hry_hilbert_cube(order, rank, index, 0, &way);
     state s;
     uint64_t h = 0;
     start(&s, rank);
@@ -113,38 +164,43 @@ static unsigned top_bit(uint64_t x)
     return 63u - (unsigned)__builtin_clzll(x);
 }
 
-static void line_plane(uint32_t order, uint64_t x, uint64_t y, uint64_t step, size_t n, int64_t *offsets)
+/* Of each time that bits are read: the state before it, and the position so far. */
+static inline void line_read(uint32_t order, uint32_t rank, const uint64_t *index, uint64_t step, size_t n,
+                             int64_t *offsets)
 {
-    /* Of each pair of bits: the state before it, and the position so far. */
-    uint8_t before[34];
-    uint64_t sofar[34];
-    uint32_t top = (order + 1) / 2, from = top;
-    before[top] = (uint8_t)hry_hilbert_plane_start(order);
+    enum { READS = 32 }; /* order is at most 31 in the plane, 21 in space */
+    unsigned before[READS];
+    uint64_t sofar[READS], at[3];
+    uint32_t read = bits_read(rank), top = read_start(order, rank, &before[0]) / read, from = top;
+    memcpy(at, index, rank * sizeof *at);
+    before[top] = before[0];
     sofar[top] = 0;
     for (size_t i = 0; i < n; i++) {
-        for (uint32_t pair = from; pair > 0; pair--) {
-            unsigned entry = plane_entry(before[pair], x, y, 2 * (pair - 1));
-            before[pair - 1] = (uint8_t)(entry >> 4);
-            sofar[pair - 1] = sofar[pair] << 4 | (entry & 15);
+        for (uint32_t k = from; k > 0; k--) {
+            before[k - 1] = before[k];
+            sofar[k - 1] = read_on(rank, at, read * (k - 1), &before[k - 1], sofar[k]);
         }
         offsets[i] = (int64_t)sofar[0];
-        uint64_t next = y + step;
-        from = next == y ? 0 : top_bit(next ^ y) / 2 + 1;
+        uint64_t last = at[rank - 1], next = last + step;
+        from = next == last ? 0 : top_bit(next ^ last) / read + 1;
         if (from > top) /* beyond the last element */
             from = top;
-        y = next;
+        at[rank - 1] = next;
     }
 }
 
 void hry_hilbert_line(uint32_t order, uint32_t rank, const uint64_t *index, int64_t step, size_t n, int64_t *offsets)
 {
-    if (rank == 2) {
-        line_plane(order, index[0], index[1], (uint64_t)step, n, offsets);
+    if (rank <= 3) { /* constants for the compiler */
+        if (rank == 2)
+            line_read(order, 2, index, (uint64_t)step, n, offsets);
+        else
+            line_read(order, 3, index, (uint64_t)step, n, offsets);
         return;
     }
     uint64_t at[HRY_RANK_MAX];
-    state before[HRY_RANK_MAX / 3 + 1];
-    uint64_t sofar[HRY_RANK_MAX / 3 + 1];
+    state before[HRY_RANK_MAX / 4 + 1];
+    uint64_t sofar[HRY_RANK_MAX / 4 + 1];
     uint32_t from = order;
     memcpy(at, index, rank * sizeof *at);
     start(&before[order], rank);

@@ -283,6 +283,11 @@ static int64_t part_of_index(const hry_map *map, const hry_axis *axis, uint64_t 
     const hry_digit *digit = &map->digit[axis->first], *last = digit + axis->digits - 1;
     int64_t part = 0;
     for (; digit < last; digit++) {
+        if (digit->size == 2) { /* all of Morton's are, and there are many */
+            part = plus(part, times(index & 1, digit->stride));
+            index >>= 1;
+            continue;
+        }
         part = plus(part, times(index % digit->size, digit->stride));
         index /= digit->size;
     }
@@ -310,11 +315,11 @@ uint64_t hry_map_piece(const hry_map *map, uint32_t k, uint64_t j, int64_t *part
 }
 
 /* Counts up in the mixed radix: the sum changes by one stride, or by a carry, which gets rarer from digit to digit. */
-static void count_up(const hry_map *map, const hry_axis *axis, uint64_t index, size_t n, int64_t *parts)
+static void count_up(const hry_map *map, const hry_axis *axis, int64_t base, uint64_t index, size_t n, int64_t *parts)
 {
     const hry_digit *digit = &map->digit[axis->first];
     uint64_t value[HRY_RANK_MAX];
-    int64_t part = part_of_index(map, axis, index);
+    int64_t part = plus(base, part_of_index(map, axis, index));
     uint32_t last = axis->digits - 1u;
     for (uint32_t d = 0; d < last; d++) {
         value[d] = index % digit[d].size;
@@ -331,15 +336,50 @@ static void count_up(const hry_map *map, const hry_axis *axis, uint64_t index, s
     }
 }
 
-void hry_map_parts(const hry_map *map, uint32_t k, uint64_t j, size_t n, int64_t *parts)
+/* How many indices the innermost digits take that are few enough for a list; 1 for none. */
+static uint64_t period_of(const hry_map *map, const hry_axis *axis, uint64_t most)
+{
+    uint64_t period = 1;
+    for (uint32_t d = 0; d + 1u < axis->digits && map->digit[axis->first + d].size <= most / period; d++)
+        period *= map->digit[axis->first + d].size;
+    return period;
+}
+
+/* The innermost digits are listed once; each further time that they are gone through adds what the outer ones make. */
+static void repeat(const hry_map *map, const hry_axis *axis, int64_t base, uint64_t index, size_t n, int64_t *parts)
+{
+    enum { MOST = 64 };
+    int64_t inner[MOST];
+    size_t period = (size_t)period_of(map, axis, MOST), head = (size_t)((period - index % period) % period);
+    if (n < 2 * period || period < 4) {
+        count_up(map, axis, base, index, n, parts);
+        return;
+    }
+    count_up(map, axis, base, index, head, parts);
+    count_up(map, axis, 0, 0, period, inner);
+    for (size_t done = head, some; done < n; done += some) {
+        int64_t outer = plus(base, part_of_index(map, axis, index + done));
+        some = n - done < period ? n - done : period;
+        for (size_t i = 0; i < some; i++)
+            parts[done + i] = plus(outer, inner[i]);
+    }
+}
+
+/* The same as hry_map_parts, added to base. */
+static void parts_from(const hry_map *map, uint32_t k, int64_t base, uint64_t j, size_t n, int64_t *parts)
 {
     const hry_axis *axis = &map->axis[k];
     if (axis->step == 1) {
-        count_up(map, axis, index_at(axis, j), n, parts);
+        repeat(map, axis, base, index_at(axis, j), n, parts);
         return;
     }
     for (size_t i = 0; i < n; i++)
-        parts[i] = hry_map_part(map, k, j + i);
+        parts[i] = plus(base, hry_map_part(map, k, j + i));
+}
+
+void hry_map_parts(const hry_map *map, uint32_t k, uint64_t j, size_t n, int64_t *parts)
+{
+    parts_from(map, k, 0, j, n, parts);
 }
 
 int64_t hry_map_offset(const hry_map *map, const uint64_t *at)
@@ -369,7 +409,5 @@ void hry_map_line(const hry_map *map, const uint64_t *at, size_t n, int64_t *off
     int64_t row = map->base;
     for (uint32_t k = 0; k < last; k++)
         row = plus(row, hry_map_part(map, k, at[k]));
-    hry_map_parts(map, last, at[last], n, offsets);
-    for (size_t i = 0; i < n; i++)
-        offsets[i] = plus(offsets[i], row);
+    parts_from(map, last, row, at[last], n, offsets);
 }
