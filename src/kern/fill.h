@@ -22,6 +22,8 @@ void hry_fill_sparse_avx2(struct hry_kern *table);
 void hry_fill_sparse_avx512(struct hry_kern *table);
 void hry_fill_move_avx2(struct hry_kern *table);
 void hry_fill_move_avx512(struct hry_kern *table);
+void hry_fill_square_avx2(struct hry_kern *table);
+void hry_fill_square_avx512(struct hry_kern *table);
 #elif defined(__aarch64__) && defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define HRY_KERN_ARM 1
 void hry_fill_crc32c_arm(struct hry_kern *table);

@@ -37,6 +37,8 @@ static const struct {
     { HRY_CPU_AVX512, hry_fill_sparse_avx512 },
     { HRY_CPU_AVX2, hry_fill_move_avx2 },
     { HRY_CPU_AVX512, hry_fill_move_avx512 },
+    { HRY_CPU_AVX2, hry_fill_square_avx2 },
+    { HRY_CPU_AVX512, hry_fill_square_avx512 },
 #elif HRY_KERN_ARM
     { HRY_CPU_ARM_CRC, hry_fill_crc32c_arm },
     { HRY_CPU_NEON, hry_fill_convert_neon },

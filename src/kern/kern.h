@@ -23,6 +23,17 @@ struct hry_moments {
     bool has_nan, has_inf;
 };
 
+/*
+ * What moves a square of 16 x 16 elements between rows and a run of 256 (kern.inc): the place in the run, in units of
+ * 16, of each square of 4 x 4 in row-major order; and for each of these where its 16 elements come from, in the order
+ * in which they are written: in its rows (0 to 15, row-major), or in its 16 of the run. Putting and getting want one
+ * each.
+ */
+struct hry_square {
+    uint8_t place[16];
+    uint8_t from[16][16];
+};
+
 struct hry_kern {
 #define HRY_KERN(result, name, parameters) result(*name) parameters;
 #include "kern/kern.inc"

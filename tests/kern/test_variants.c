@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 #include <string.h>
@@ -451,6 +452,77 @@ static void reducing(void **state)
         }
 }
 
+/* --- squares --- */
+
+static const struct row square_rows[] = {
+#define HRY_KERN(result, name, parameters)
+#define HRY_KERN_SQUARE(bytes) { #bytes, offsetof(struct hry_kern, square_put_##bytes), 8 * bytes, false },
+#include "kern/kern.inc"
+#undef HRY_KERN
+};
+
+typedef void put_fn(const void *rows, ptrdiff_t pitch, const struct hry_square *square, void *run, bool stream);
+typedef void get_fn(const void *run, const struct hry_square *square, void *rows, ptrdiff_t pitch, bool stream);
+
+static void shuffle(uint8_t *numbers)
+{
+    for (uint8_t i = 0; i < 16; i++) {
+        uint32_t other = below(i + 1u);
+        numbers[i] = numbers[other];
+        numbers[other] = i;
+    }
+}
+
+/* Both directions; what lies between rows stays as it is. */
+static void square_once(const struct row *row, size_t v, ptrdiff_t pitch, size_t slack, bool stream)
+{
+    size_t bytes = row->bits / 8, span = 15 * (size_t)llabs(pitch) + 16 * bytes, nbytes = 256 * bytes;
+    size_t first = pitch < 0 ? 15 * (size_t)-pitch : 0, get = row->offset + sizeof(put_fn *);
+    struct hry_square square;
+    put_fn *expected_put, *put;
+    get_fn *expected_get, *got;
+    take(&ref, row->offset, &expected_put);
+    take(&variants[v], row->offset, &put);
+    take(&ref, get, &expected_get);
+    take(&variants[v], get, &got);
+    shuffle(square.place);
+    for (int i = 0; i < 16; i++)
+        shuffle(square.from[i]);
+
+    uint8_t *src = guarded_end(&in, span, slack);
+    random_bytes(&seed, src, span);
+    uint8_t *expected = guarded_end(&out_ref, nbytes, slack), *found = guarded_end(&out, nbytes, slack);
+    expected_put(src + first, pitch, &square, expected, stream);
+    put(src + first, pitch, &square, found, stream);
+    variants[v].stream_end();
+    assert_memory_equal(expected, found, nbytes);
+    assert_true(guarded_is_intact(&out, nbytes, slack));
+
+    src = guarded_end(&in, nbytes, slack);
+    random_bytes(&seed, src, nbytes);
+    expected = guarded_end(&out_ref, span, slack);
+    found = guarded_end(&out, span, slack);
+    memset(expected, 0x5A, span);
+    memset(found, 0x5A, span);
+    expected_get(src, &square, expected + first, pitch, stream);
+    got(src, &square, found + first, pitch, stream);
+    variants[v].stream_end();
+    assert_memory_equal(expected, found, span);
+    assert_true(guarded_is_intact(&out, span, slack));
+}
+
+static void squares(void **state)
+{
+    (void)state;
+    for (size_t r = 0; r < sizeof square_rows / sizeof *square_rows; r++)
+        for (size_t v = 0; v < LEVELS; v++)
+            for (int i = 0; i < 300; i++) {
+                size_t bytes = square_rows[r].bits / 8;
+                ptrdiff_t pitch = (ptrdiff_t)(below(2) ? 16 * bytes + below(60) : 64 * (2 + below(16)));
+                square_once(&square_rows[r], v, below(4) ? pitch : -pitch, below(3) ? 0 : below(70), below(2));
+            }
+}
+
 /* --- the list itself --- */
 
 /* Kernels of no family, compared above or in a test of their own. */
@@ -469,7 +541,7 @@ static void every_kernel_is_tested(void **state)
     };
     size_t tested = sizeof widen_rows / sizeof *widen_rows + sizeof narrow_rows / sizeof *narrow_rows +
                     sizeof dequant_rows / sizeof *dequant_rows + sizeof quant_rows / sizeof *quant_rows +
-                    sizeof single / sizeof *single;
+                    2 * (sizeof square_rows / sizeof *square_rows) + sizeof single / sizeof *single;
     assert_int_equal(tested, sizeof all / sizeof *all);
     for (size_t i = 0; i < sizeof single / sizeof *single; i++) {
         size_t k = 0;
@@ -498,6 +570,7 @@ int main(void)
         cmocka_unit_test(dequantizing),
         cmocka_unit_test(quantizing),
         cmocka_unit_test(reducing),
+        cmocka_unit_test(squares),
         cmocka_unit_test(every_kernel_is_tested),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
