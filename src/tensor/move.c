@@ -4,6 +4,7 @@
 #include "kern/kern.h"
 #include "tensor/affine.h"
 #include "tensor/bits.h"
+#include "tensor/move_blocks.h"
 
 #include <string.h>
 
@@ -189,6 +190,14 @@ static void move_stretches(const mover *m, const hry_map *from, const hry_map *t
     }
 }
 
+static void move_lines(const mover *m, const hry_map *from, const hry_map *to)
+{
+    if (hry_map_long_runs(from) && hry_map_long_runs(to))
+        move_rows(m, from, to);
+    else
+        move_stretches(m, from, to);
+}
+
 typedef struct job {
     uint32_t bits;
     const uint8_t *src;
@@ -203,10 +212,8 @@ static void move_part(void *ctx, hry_map *from, hry_map *to, const uint64_t *at)
     (void)at;
     if (j->affine)
         hry_move_affine(j->bits, j->src, from, j->dst, to, j->stream);
-    else if (!hry_map_long_runs(from) || !hry_map_long_runs(to))
-        move_stretches(&m, from, to);
-    else
-        move_rows(&m, from, to);
+    else if (!hry_move_in_blocks(j->bits, from, to) || !hry_move_blocks(j->bits, j->src, from, j->dst, to, j->stream))
+        move_lines(&m, from, to);
     if (j->stream)
         hry_kern()->stream_end();
 }
@@ -273,6 +280,10 @@ void hry_move(uint32_t bits, const uint8_t *src, hry_map *from, uint8_t *dst, hr
     bool known = hry_map_count(to, &count) && hry_mul(count, bits, &nbytes);
     job j = { .bits = bits, .src = src, .dst = dst, .stream = known && hry_streams(nbytes / 8) };
     hry_map_join(from, to);
+    if (hry_move_in_blocks(bits, from, to)) {
+        hry_in_parts(from, to, bits, executor, move_part, &j);
+        return;
+    }
     find_stretches(&s, from, to);
     if (s.boxes == 1 || !known || s.boxes > count / BOX_LEAST)
         move_box(&j, from, to, executor);
