@@ -7,9 +7,10 @@
 #include <hurray/tensor.h>
 
 /*
- * Row-major, or sparse in the same layout (COO where that does not hold the part). Codes and parameters of quantized
- * tensors are kept where a part of the parameters says the same; elsewhere *decoded, and the values are float32.
- * Statistics, shard and member role stay behind.
+ * Row-major, or sparse in the same layout (COO where that does not hold the part). Quantized tensors keep codes and
+ * scales: channels in any choice, blocks from the start of one on; where the last block comes to be partial, rows are
+ * padded and the part may be strided. Elsewhere *decoded, and the values are float32. Statistics, shard and member role
+ * stay behind.
  */
 hry_status cli_slice(hry_tensor *tensor, const cli_part *part, const hry_executor *executor, hry_tensor **out,
                      bool *decoded, hry_error *err);

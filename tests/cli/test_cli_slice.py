@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """slice and extract: parts of tensors in files of their own, and nothing outside of the folder."""
 
+import math
 import os
 import random
 import struct
 import unittest
 
 from cli_case import CliCase, floats, hrry
-from values_case import codes_of, cut, model_of, nest, pack, read_npy, region_text, strict_json
+from values_case import codes_of, cut, flat, model_of, nest, pack, read_npy, region_text, strict_json
 
 ints = list(range(-30, 30))
 
@@ -85,15 +86,81 @@ class Slice(CliCase):
         self.assertEqual(self.info("c.hrry")["channel"]["quantization"]["scheme"], "per-channel-affine")
         self.assertEqual(self.values("c.hrry", "channel"), [[4, 10, 18, 28]])
         self.ok("check", "--lint", "c.hrry")
-        for region, want in (("[:,1]", [2, 10, 18]), ("[2,::2]", [8, 30])):
-            line = self.fails(0, "slice", "q.hrry", "d.hrry", "channel" + region, "--force").line
-            self.assertIn("float32", line)
+        for region, want, scheme in (("[:,1]", [2, 10, 18], "per-tensor"), ("[2,::-2]", [44, 18], "per-channel"),
+                                     ("[:,1:3]", [[2, 6], [10, 18], [18, 30]], "per-channel")):
+            self.ok("slice", "q.hrry", "d.hrry", "channel" + region, "--force")
             self.assertEqual(self.values("d.hrry", "channel"), want)
-            self.assertIsNone(self.info("d.hrry")["channel"]["quantization"])
-        self.ok("slice", "q.hrry", "b.hrry", "block[0]", "-q")
+            self.assertEqual(self.info("d.hrry")["channel"]["quantization"]["scheme"], scheme + "-affine")
+            self.ok("check", "--lint", "d.hrry")
+        self.ok("slice", "q.hrry", "b.hrry", "block[0]", "--strict")
         self.assertEqual(self.values("b.hrry", "block"), [0, 1, 4, 6])
-        self.fails(1, "slice", "q.hrry", "new.hrry", "block[0]", "--strict")
+        self.assertEqual(self.info("b.hrry")["block"]["quantization"]["axis"], 0)
+        line = self.fails(0, "slice", "q.hrry", "f.hrry", "block[:,1:]").line
+        self.assertIn("float32", line)
+        self.assertEqual(self.values("f.hrry", "block"), [[1, 4, 6], [15, 24, 28], [45, 60, 66]])
+        self.assertIsNone(self.info("f.hrry")["block"]["quantization"])
+        self.fails(1, "slice", "q.hrry", "new.hrry", "block[:,1:]", "--strict")
         self.assertFalse(os.path.exists(self.path("new.hrry")))
+
+    def test_blocks(self):
+        """Parts that begin with a block keep codes and scales, whatever the axis and the other dimensions."""
+        rng = random.Random(11)
+        for axis in range(3):
+            shape = [3, 3, 3]
+            shape[axis] = 48
+            count, blocks = math.prod(shape), 9 * 48
+            codes = bytes(rng.randrange(256) for _ in range(count))
+            nibbles = pack(4, [code & 15 for code in codes])
+            half = struct.pack("<%de" % (blocks // 8), *(rng.choice((1, -2, 0.5, 3)) for _ in range(blocks // 8)))
+            zeros = struct.pack("<%di" % (blocks // 8), *(rng.randrange(16) for _ in range(blocks // 8)))
+            single = floats(*(rng.random() for _ in range(blocks // 16)))
+            e8m0 = bytes(rng.randrange(120, 130) for _ in range(blocks // 16))
+            tensors = {
+                "pb": ("uint4", hrry.per_block(axis, 8, 1, 2, 1), [nibbles, half, zeros]),
+                "shared": ("uint4", hrry.per_block(axis, 8, 1, 1, 1), [nibbles, half + zeros]),
+                "nf4": ("uint4", hrry.nf4(axis, 16, 1), [nibbles, single]),
+                "mx": ("int8", hrry.mxfp(axis, 16, 1), [codes, e8m0]),
+            }
+            self.write("q.hrry", hrry.container(
+                [(name, hrry.descriptor(type, tuple(shape), buffers=list(map(len, buffers)), quantization=q), buffers)
+                 for name, (type, q, buffers) in tensors.items()]))
+            whole = {name: flat(self.values("q.hrry", name)) for name in tensors}
+            for begin, end, step in ((0, 48, 1), (16, 48, 1), (16, 32, 1), (16, 45, 1), (32, 38, 1), (8, 24, 1),
+                                     (4, 20, 1), (0, 48, 2)):
+                region = [rng.choice((slice(None), slice(None, None, -1), slice(1, None), 2)) for _ in range(3)]
+                region[axis] = slice(begin, end, step)
+                self.ok("slice", "q.hrry", "o.hrry", "--region", region_text(region), "--force", "-q")
+                for name, (_, _, buffers) in tensors.items():
+                    part, want = cut(shape, whole[name], region)
+                    size = 8 if buffers[0] is nibbles and name != "nf4" else 16
+                    fits = step == 1 and begin % size == 0 and end - begin >= size
+                    if name == "mx":
+                        fits = fits and (end - begin) % size == 0
+                    tensor = self.info("o.hrry")[name]
+                    self.assertEqual(tensor["quantization"] is not None, fits, (name, region))
+                    self.assertEqual(tuple(tensor["shape"]), part)
+                    self.assertEqual(self.values("o.hrry", name), nest(part, want))
+                self.ok("check", "--lint", "o.hrry")
+            self.ok("slice", "q.hrry", "one.hrry", "--region", ",".join("0" if k == axis else ":" for k in range(3)),
+                    "-q", "--force")
+            self.assertIsNone(self.info("one.hrry")["pb"]["quantization"])
+
+    def test_sparse_blocks(self):
+        """COO [2,8], blocks of 4 with scales 1 2 3 4 and zero points: what is not stored stays 0."""
+        places = [(0, 1), (0, 5), (1, 4), (1, 7)]
+        index = hrry.u64s(*[i for place in places for i in place])
+        buffers = [bytes((5, 6, 7, 8)), index, floats(1, 2, 3, 4), struct.pack("<4i", 1, 2, 3, 4)]
+        self.write("s.hrry", hrry.container([("t", hrry.descriptor(
+            "int8", (2, 8), hrry.COO, hrry.u64s(4) + b"\1" + bytes(7), buffers=list(map(len, buffers)),
+            quantization=hrry.per_block(1, 4, 2, 3)), buffers)]))
+        for region, want, kept in (("[:,4:]", [[0, 8, 0, 0], [12, 0, 0, 16]], True), ("[1]", [0] * 4 + [12, 0, 0, 16], True),
+                                   ("[::-1,:4]", [[0] * 4, [0, 4, 0, 0]], True), ("[:,5:]", [[8, 0, 0], [0, 0, 16]], False),
+                                   ("[1,7]", 16, False), ("[1,6]", 0, False)):
+            self.ok("slice", "s.hrry", "o.hrry", "t" + region, "--force", "-q")
+            self.assertEqual(self.values("o.hrry"), want)
+            tensor = self.info("o.hrry")["t"]
+            self.assertEqual((tensor["quantization"] is not None, tensor["layout"] == "coo"), (kept, kept))
+            self.ok("check", "--lint", "o.hrry")
 
     def test_sparse(self):
         shape, places = (3, 4, 5), [(0, 0, 1), (0, 3, 4), (1, 2, 2), (2, 0, 0), (2, 3, 1), (2, 3, 3)]
