@@ -32,24 +32,28 @@ typedef struct hry_quantizer {
     const hry_executor *executor;   /* NULL: the calling thread */
     const hry_allocator *allocator; /* for the result and for the work; NULL: the C heap */
     const uint64_t *token_counts;   /* as in hry_read_options */
+    bool shared;                    /* scales and zero points in one buffer, one after the other */
 } hry_quantizer;
 
 /*
  * Quantizes the values of any readable tensor of floats or integers, converted to float32 first; parameters and codes
- * are those of quantization, section 11, and the same whatever the threads and the processor. Parameters get
- * buffers of their own. Dense tensors become row-major; where a last block is partial and would lie between others,
- * strided, each row of blocks padded with zero codes. Sparse and block-paged tensors keep their layout and their index
- * arrays: parameters are made of the values that are stored, of the slots that hold tokens. Pages take one scale for
- * each slot (per-block, axis 0, a block of page_size), channels of heads or of dims, or one scale. Shard and member
- * role go along, statistics and extension type do not. HRY_E_UNSUPPORTED: values that are not finite or, where unsigned
- * types are symmetric, negative; scales beyond their type; uint32 zero points beyond 2^31 - 1; quantized tensors; token
- * counts missing. HRY_E_INPUT: the rule that the wanted section breaks, or index arrays do. HRY_E_USAGE: parameters of
- * the caller's that cannot be. HRY_E_MEMORY.
+ * are those of quantization, section 11, and the same whatever the threads and the processor. Scales and
+ * zero points get buffers of their own, unless they shall share one. Dense tensors become row-major; where a last block
+ * is partial and would lie between others, strided, each row of blocks padded with zero codes. Sparse and block-paged
+ * tensors keep their layout and their index arrays: parameters are made of the values that are stored, of the slots
+ * that hold tokens. Pages take one scale for each slot (per-block, axis 0, a block of page_size), channels of heads or
+ * of dims, or one scale. Shard and member role go along, statistics and extension type do not. HRY_E_UNSUPPORTED:
+ * values that are not finite or, where unsigned types are symmetric, negative; scales beyond their type; uint32 zero
+ * points beyond 2^31 - 1; quantized tensors; token counts missing. HRY_E_INPUT: the rule that the wanted section
+ * breaks, or index arrays do. HRY_E_USAGE: parameters of the caller's that cannot be. HRY_E_MEMORY.
  */
 HRY_API hry_status hry_tensor_quantize(const hry_tensor *tensor, const hry_quantizer *quantizer, hry_tensor **out,
                                        hry_error *err);
 
-/* The values of any readable tensor as a row-major one of that type (0: float32). Errors as of hry_tensor_read. */
+/*
+ * The values of any readable tensor as one of that type (0: float32): row-major, or, of a sparse or block-paged one, in
+ * its layout, with its index arrays and a value for each that is stored. Errors as of hry_tensor_read.
+ */
 HRY_API hry_status hry_tensor_dequantize(const hry_tensor *tensor, uint8_t type, const hry_relayout_options *options,
                                          hry_tensor **out, hry_error *err);
 

@@ -55,8 +55,9 @@ const cli_command cli_dequantize = {
     .usage = "SRC DST",
     .summary = "make float32, or another type, of quantized tensors",
     .details =
-        "The results are row-major. Tensors that are not quantized stay as they are; there must be some that are, or\n"
-        "SRC is a GGUF file: blocks that no scheme holds are float32 as soon as they are read.",
+        "The results are row-major, of sparse and block-paged tensors in their layout. Tensors that are not quantized\n"
+        "stay as they are; there must be some that are, or SRC is a GGUF file: blocks that no scheme holds are float32 "
+        "as soon as they are read.",
     .options = (const uint8_t[]){ CLI_OPT_TYPE, CLI_OPT_TOKENS, CLI_OPT_FROM, CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_END },
     .groups = CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES | CLI_CARRIES,
     .min_args = 1,

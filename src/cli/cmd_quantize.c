@@ -5,6 +5,7 @@
 #include "cli/cli_out.h"
 #include "cli/cli_remake.h"
 #include "cli/cli_text.h"
+#include "cli/cli_tokens.h"
 
 #include <hurray/quantize.h>
 
@@ -130,11 +131,12 @@ static hry_status quantize(cli_remake *remake, hry_tensor *tensor, uint64_t plac
         return no_axis(q->axis, rank, err);
     z.axis = z.scheme == HRY_SCHEME_PER_TENSOR ? 0 : (uint32_t)axis;
     z.executor = cli_pool_executor(&remake->transform->pool);
+    z.token_counts = cli_tokens_for(q->args, hry_tensor_desc(tensor), NULL);
     hry_status status = hry_tensor_quantize(tensor, &z, out, err);
     if (status)
         return status;
     loss l = { .before = data_size(tensor), .after = data_size(*out) };
-    hry_relayout_options options = { .executor = z.executor };
+    hry_relayout_options options = { .executor = z.executor, .token_counts = z.token_counts };
     status = hry_tensor_compare(tensor, *out, 0, 0, &options, &l.difference, err);
     if (status) {
         hry_tensor_release(*out);
@@ -286,8 +288,8 @@ const cli_command cli_quantize = {
         "uint8, int4, uint4, int2, uint2, int16, ..., for mxfp float8_e4m3, float8_e5m2, float6_e2m3,\n"
         "float6_e3m2 or float4_e2m1.",
     .options = (const uint8_t[]){ CLI_OPT_SCHEME, CLI_OPT_TYPE, CLI_OPT_AXIS, CLI_OPT_BLOCK, CLI_OPT_SYMMETRIC,
-                                  CLI_OPT_SCALE_TYPE, CLI_OPT_CEIL, CLI_OPT_OPTIMIZE, CLI_OPT_MIN_SIZE, CLI_OPT_FROM,
-                                  CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_END },
+                                  CLI_OPT_SCALE_TYPE, CLI_OPT_CEIL, CLI_OPT_OPTIMIZE, CLI_OPT_MIN_SIZE, CLI_OPT_TOKENS,
+                                  CLI_OPT_FROM, CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_END },
     .groups = CLI_REPORTS | CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES | CLI_CARRIES,
     .min_args = 1,
     .max_args = 2,

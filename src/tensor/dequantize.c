@@ -1,11 +1,17 @@
 /* Values of any tensor as plain ones; parameters as arrays. */
 #include "base/status.h"
+#include "layout/layouts.h"
+#include "tensor/access.h"
 #include "tensor/dequant.h"
+#include "tensor/listed.h"
 
 #include <hurray/quantize.h>
+#include <string.h>
 
-static hry_status make_descriptor(const hry_tensor *t, uint8_t type, uint8_t *bytes, size_t room, hry_desc *desc,
-                                  hry_error *err)
+enum { DESC_ROOM = 8192 };
+
+static hry_status describe_dense(const hry_tensor *t, uint8_t type, uint8_t *bytes, size_t room, hry_desc *desc,
+                                 hry_error *err)
 {
     uint64_t shape[HRY_RANK_MAX], parent[HRY_RANK_MAX], offset[HRY_RANK_MAX];
     uint8_t role;
@@ -20,30 +26,86 @@ static hry_status make_descriptor(const hry_tensor *t, uint8_t type, uint8_t *by
     return hry_desc_encode(&spec, NULL, bytes, room, desc, err);
 }
 
+/* A sparse or block-paged tensor stays one. */
+static hry_status describe_listed(const hry_tensor *t, uint8_t type, uint8_t *bytes, size_t room, hry_desc *desc,
+                                  hry_error *err)
+{
+    const hry_parse_options options = { .allow = &(hry_allow){ .all = true } };
+    hry_desc_spec spec;
+    hry_desc_store store;
+    uint64_t count, nbytes;
+    const hry_type_info *info = hry_type_find(type);
+    if (!info || !hry_desc_unpack(&t->desc, &spec, &store))
+        return hry_fail_usage(err, "there are no values of type 0x%02x", type);
+    if (!hry_list_count(t, &count) || !hry_type_size(info->bits, count, &nbytes))
+        return hry_fail_memory(err, UINT64_MAX);
+    spec.buffer_count = hry_layout_own_buffers(hry_layout_row_of(t->desc.layout), t->desc.rank);
+    for (uint32_t i = 0; i < spec.buffer_count; i++)
+        store.buffers[i] = (hry_buffer){ .byte_size = i ? store.buffers[i].byte_size : nbytes };
+    spec.buffers = store.buffers;
+    spec.type = type;
+    spec.byte_offset = 0;
+    spec.quantization = NULL;
+    spec.statistics = NULL;
+    spec.extension_type = NULL;
+    return hry_desc_encode(&spec, &options, bytes, room, desc, err);
+}
+
+static hry_status fill_dense(const hry_tensor *t, const hry_desc *desc, const hry_relayout_options *options,
+                             void *values, hry_error *err)
+{
+    uint64_t shape[HRY_RANK_MAX];
+    hry_box whole;
+    hry_value_sink sink = { .bytes = values,
+                            .want = { .type = desc->type, .raw = true },
+                            .bits = hry_desc_bits(desc),
+                            .token_counts = options ? options->token_counts : NULL,
+                            .executor = options ? options->executor : NULL };
+    hry_desc_shape(desc, shape);
+    hry_map_packed(&sink.map, desc->rank, shape);
+    hry_status status = hry_box_resolve(NULL, desc->rank, shape, &whole, err);
+    return status ? status : hry_read_into(t, &whole, &sink, err);
+}
+
+static hry_status fill(const hry_tensor *t, const hry_tensor *made, const hry_relayout_options *options,
+                       void *const *buffers, hry_error *err)
+{
+    const hry_desc *desc = hry_tensor_desc(made);
+    uint64_t nbytes;
+    bool listed = hry_is_listed(desc);
+    hry_tensor_buffer(made, 0, &nbytes);
+    if (listed)
+        hry_copy_index(t, buffers);
+    if (nbytes == 0)
+        return HRY_OK;
+    if (listed || hry_desc_bits(desc) < 8) /* slots without a token, and the end of the last byte */
+        memset(buffers[0], 0, (size_t)nbytes);
+    return listed ? hry_read_list(t, desc->type, true, options ? options->token_counts : NULL, buffers[0], err)
+                  : fill_dense(t, desc, options, buffers[0], err);
+}
+
 hry_status hry_tensor_dequantize(const hry_tensor *tensor, uint8_t type, const hry_relayout_options *options,
                                  hry_tensor **out, hry_error *err)
 {
-    uint8_t bytes[128 + 24 * HRY_RANK_MAX];
+    uint8_t bytes[DESC_ROOM];
     hry_desc desc;
     hry_tensor *t;
-    void *buffers[1] = { NULL };
-    hry_read_options read = { .executor = options ? options->executor : NULL,
-                              .token_counts = options ? options->token_counts : NULL };
+    void *buffers[255] = { NULL };
     hry_status status = hry_tensor_check_readable(tensor, err);
+    type = type ? type : (uint8_t)HRY_TYPE_FLOAT32;
     if (!status)
-        status = make_descriptor(tensor, type ? type : HRY_TYPE_FLOAT32, bytes, sizeof bytes, &desc, err);
+        status = hry_is_listed(&tensor->desc) ? describe_listed(tensor, type, bytes, sizeof bytes, &desc, err)
+                                              : describe_dense(tensor, type, bytes, sizeof bytes, &desc, err);
     if (!status)
         status = hry_tensor_alloc(&desc, options ? options->allocator : NULL, &t, buffers, err);
     if (status)
         return status;
-    if (buffers[0])
-        status = hry_tensor_read_with(tensor, NULL, desc.type, NULL, &read, buffers[0], err);
-    if (status) {
+    status = fill(tensor, t, options, buffers, err);
+    if (status)
         hry_tensor_release(t);
-        return status;
-    }
-    *out = t;
-    return HRY_OK;
+    else
+        *out = t;
+    return status;
 }
 
 static hry_status find(const hry_tensor *tensor, hry_dequant *d, hry_error *err)

@@ -4,7 +4,6 @@
 #include "base/status.h"
 #include "tensor/access.h"
 #include "tensor/verify.h"
-#include "type/types.h"
 
 bool hry_paged_of(const hry_tensor *tensor, hry_paged *paged)
 {
@@ -144,34 +143,36 @@ static hry_status take_pages(const hry_tensor *tensor, hry_paged *paged, hry_err
                     hry_layout_name(tensor->desc.layout));
 }
 
+/* What all reading begins with. */
+static hry_status open_pages(const hry_tensor *tensor, const hry_value_sink *sink, hry_decoder *decoder,
+                             hry_paged *paged, hry_error *err)
+{
+    hry_status status = hry_decoder_init(decoder, tensor, &sink->want, err);
+    if (!status)
+        status = hry_verify_once(tensor, sink->executor, err);
+    if (!status)
+        status = take_pages(tensor, paged, err);
+    return status ? status : hry_paged_check_counts(paged, sink->token_counts, err);
+}
+
 hry_status hry_read_paged(const hry_tensor *tensor, const hry_box *box, const hry_value_sink *sink, hry_error *err)
 {
     hry_decoder decoder;
     hry_paged paged;
-    hry_status status = hry_decoder_init(&decoder, tensor, &sink->want, err);
-    if (!status)
-        status = hry_verify_once(tensor, sink->executor, err);
-    if (!status)
-        status = take_pages(tensor, &paged, err);
-    if (!status)
-        status = hry_paged_check_counts(&paged, sink->token_counts, err);
+    hry_status status = open_pages(tensor, sink, &decoder, &paged, err);
     if (status)
         return status;
     page_job w = { &paged, &decoder, hry_tensor_first(tensor), box, sink };
     return read_tokens(&w, sink->token_counts, err);
 }
 
-hry_status hry_paged_read_slots(const hry_tensor *tensor, const uint64_t *counts, uint8_t type, void *slots,
-                                hry_error *err)
+hry_status hry_paged_read_slots(const hry_tensor *tensor, const hry_value_sink *to, hry_error *err)
 {
     hry_decoder decoder;
     hry_paged paged;
-    hry_value_sink sink = { .bytes = slots, .want = { .type = type }, .bits = hry_type_table[type].bits };
-    hry_status status = hry_decoder_init(&decoder, tensor, &sink.want, err);
-    if (!status)
-        status = take_pages(tensor, &paged, err);
-    if (!status)
-        status = hry_paged_check_counts(&paged, counts, err);
+    hry_value_sink sink = { .bytes = to->bytes, .want = to->want, .bits = to->bits, .executor = to->executor };
+    const uint64_t *counts = to->token_counts;
+    hry_status status = open_pages(tensor, to, &decoder, &paged, err);
     if (status)
         return status;
     const uint64_t shape[] = { paged.num_pages * paged.page_size, paged.heads, paged.dim };

@@ -39,11 +39,12 @@ static inline uint64_t hry_paged_count(const hry_paged *paged, const uint64_t *c
     return counts ? counts[sequence] : paged->tokens;
 }
 
+struct hry_value_sink;
+
 /*
- * The values of all tokens, slot by slot: [num_pages * page_size, heads, dim] of that type. Slots that hold no token
- * are left as they are. The index arrays have been verified.
+ * The values of all tokens, slot by slot, from the sink's bytes on: [num_pages * page_size, heads, dim]; its map is
+ * not looked at. Slots that hold no token are left as they are.
  */
-hry_status hry_paged_read_slots(const hry_tensor *tensor, const uint64_t *counts, uint8_t type, void *slots,
-                                hry_error *err);
+hry_status hry_paged_read_slots(const hry_tensor *tensor, const struct hry_value_sink *sink, hry_error *err);
 
 #endif

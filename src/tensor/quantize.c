@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/checked.h"
 #include "layout/layouts.h"
-#include "tensor/convert.h"
+#include "tensor/listed.h"
 #include "tensor/paged.h"
 #include "tensor/quantizing.h"
 #include "tensor/sparse.h"
@@ -153,7 +153,7 @@ static void make_section(plan *p)
         .axis = how->axis,
         .block_size = p->block_size,
         .scale_buffer_index = own_buffers(p),
-        .zero_point_buffer_index = zero_points ? own_buffers(p) + 1 : HRY_NO_BUFFER,
+        .zero_point_buffer_index = zero_points ? own_buffers(p) + !how->shared : HRY_NO_BUFFER,
         .scale_type_tag = g->scale_type,
         .scale = p->z.scale,
         .zero_point = p->z.zero_point,
@@ -170,6 +170,11 @@ static bool code_bytes(const plan *p, uint64_t *nbytes)
     return hry_type_size(p->z.grid.bits, count, nbytes);
 }
 
+static uint32_t scale_size(const plan *p)
+{
+    return hry_type_find(p->z.grid.scale_type)->bits / 8u;
+}
+
 /* How large each buffer is; the layout's own but the first are those of the tensor. */
 static bool measure_buffers(const plan *p, hry_buffer *rows, uint32_t *count)
 {
@@ -182,10 +187,16 @@ static bool measure_buffers(const plan *p, hry_buffer *rows, uint32_t *count)
     *count = own;
     if (p->section.scheme == HRY_SCHEME_PER_TENSOR)
         return code_bytes(p, &rows[0].byte_size);
-    uint32_t each = hry_type_find(p->z.grid.scale_type)->bits / 8u;
-    *count += p->section.zero_point_buffer_index == HRY_NO_BUFFER ? 1 : 2;
-    return code_bytes(p, &rows[0].byte_size) && hry_mul(p->parameters, each, &rows[own].byte_size) &&
-           (*count == own + 1 || hry_mul(p->parameters, 4, &rows[own + 1].byte_size));
+    const hry_quantization *q = &p->section;
+    uint64_t zero_bytes, *scales = &rows[own].byte_size;
+    *count = own + 1;
+    if (!code_bytes(p, &rows[0].byte_size) || !hry_mul(p->parameters, scale_size(p), scales))
+        return false;
+    if (q->zero_point_buffer_index == HRY_NO_BUFFER)
+        return true;
+    *count = q->zero_point_buffer_index + 1; /* those that share the buffer of the scales lie behind them */
+    uint64_t *zero_points = &rows[q->zero_point_buffer_index].byte_size;
+    return hry_mul(p->parameters, 4, &zero_bytes) && hry_add(*zero_points, zero_bytes, zero_points);
 }
 
 static hry_status allocate(plan *p, hry_tensor **out, void **buffers, hry_error *err)
@@ -217,25 +228,6 @@ static hry_status allocate(plan *p, hry_tensor **out, void **buffers, hry_error 
     return status ? status : hry_tensor_alloc(&desc, p->z.how->allocator, out, buffers, err);
 }
 
-/* The values that a sparse tensor stores, or the slots of pages, those of no token 0. */
-static hry_status read_listed(const plan *p, hry_error *err)
-{
-    const hry_tensor *t = p->tensor;
-    hry_convert convert;
-    hry_status status = hry_verify_once(t, p->z.how->executor, err);
-    if (status)
-        return status;
-    if (is_paged(p)) {
-        memset(p->owned, 0, p->owned_bytes);
-        return hry_paged_read_slots(t, p->z.how->token_counts, HRY_TYPE_FLOAT32, p->owned, err);
-    }
-    if (!hry_convert_init(&convert, t->desc.type, HRY_TYPE_FLOAT32) ||
-        !hry_convert_run(&convert, t->buffers[0], (size_t)p->count, p->owned))
-        return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_HEADER, 14, t->desc.type, "%s cannot be quantized",
-                        hry_type_name(t->desc.type));
-    return HRY_OK;
-}
-
 static hry_status take_values(plan *p, hry_error *err)
 {
     const hry_tensor *t = p->tensor;
@@ -249,8 +241,10 @@ static hry_status take_values(plan *p, hry_error *err)
         return hry_fail_memory(err, p->count);
     }
     p->z.x = p->owned;
-    if (p->layout.tag == 0)
-        return read_listed(p, err);
+    if (p->layout.tag == 0) { /* slots without a token are 0 */
+        memset(p->owned, 0, p->owned_bytes);
+        return hry_read_list(t, HRY_TYPE_FLOAT32, false, p->z.how->token_counts, p->owned, err);
+    }
     hry_read_options options = { .executor = p->z.how->executor };
     return hry_tensor_read_with(t, NULL, HRY_TYPE_FLOAT32, NULL, &options, p->owned, err);
 }
@@ -274,11 +268,8 @@ static hry_status fill(plan *p, hry_tensor *t, void *const *buffers, hry_error *
 {
     uint64_t nbytes;
     uint32_t own = own_buffers(p);
-    for (uint32_t i = 1; i < own; i++) {
-        const void *from = hry_tensor_buffer(p->tensor, i, &nbytes);
-        if (from)
-            memcpy(buffers[i], from, (size_t)nbytes);
-    }
+    if (p->layout.tag == 0)
+        hry_copy_index(p->tensor, buffers);
     hry_tensor_buffer(t, 0, &nbytes);
     p->z.codes = buffers[0];
     if (nbytes)
@@ -287,6 +278,8 @@ static hry_status fill(plan *p, hry_tensor *t, void *const *buffers, hry_error *
         p->z.scales = buffers[own];
     if (p->section.zero_point_buffer_index == own + 1)
         p->z.zero_points = buffers[own + 1];
+    else if (p->section.zero_point_buffer_index == own)
+        p->z.zero_points = p->z.scales + p->parameters * scale_size(p);
     hry_status status = run(p, err);
     if (!status && p->z.how->scales) /* the caller's may be what no scheme allows */
         status = hry_verify_parameters_once(t, err);

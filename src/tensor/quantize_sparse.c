@@ -9,6 +9,7 @@
 #include "layout/map.h"
 #include "tensor/quantizing.h"
 #include "tensor/stored.h"
+#include "tensor/verify.h"
 
 #include <string.h>
 
@@ -131,9 +132,12 @@ static void encode(sparse_job *job)
 hry_status hry_quantize_sparse(hry_quantize *z, const hry_tensor *tensor, hry_error *err)
 {
     sparse_job job = { .z = z };
+    hry_status status = hry_verify_once(tensor, z->how->executor, err);
+    if (status)
+        return status;
     hry_sparse_of(tensor, &job.stored.sparse);
     job.n = (size_t)job.stored.sparse.nnz;
-    hry_status status = number_parameters(&job, err);
+    status = number_parameters(&job, err);
     if (!status && !hry_quantize_take_room(z, job.parameters, 0, &job.room))
         status = hry_fail_memory(err, job.parameters);
     if (status)

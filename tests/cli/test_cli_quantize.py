@@ -117,6 +117,10 @@ class Quantize(CliCase):
         rows = strict_json(self.ok("cat", "q.hrry", "t", "--format", "json").text)
         self.assertEqual([[f32(x) for x in row] for row in rows], want)
         self.ok("check", "--lint", "q.hrry")
+        self.ok("dequantize", "q.hrry", "d.hrry")
+        tensor, (values, *index) = self.parts("d.hrry", "t")
+        self.assertEqual((tensor["layout"], tensor["type"], index), ("csr", "float32", buffers[1:]))
+        self.assertEqual(values, floats(want[0][1], want[0][3], want[2][0]))
 
     def test_pages(self):
         """One sequence of 3 tokens on pages 1 and 0 of 2 slots: a scale for each slot, 1 for the one without a token."""
@@ -133,6 +137,15 @@ class Quantize(CliCase):
         self.assertEqual(struct.unpack("<4f", scales), (0.5, 1, 1, 2))
         self.assertEqual(struct.unpack("<8b", codes), (4, -127, 0, 0, 127, 1, -127, 2))
         self.ok("check", "--lint", "q.hrry")
+        self.ok("dequantize", "q.hrry", "d.hrry")
+        self.assertEqual(self.parts("d.hrry", "kv")[1], [floats(2, -63.5, 0, 0, 127, 1, -254, 4), *buffers[1:]])
+        fields = hrry.u32s(2) + hrry.u64s(2) + hrry.u32s(0, 2) + b"\0" + hrry.u32s(0) + bytes(7)
+        two = [buffers[0], buffers[1], hrry.u32s(0, 1, 2)]
+        self.write("two.hrry", hrry.container([("kv", hrry.descriptor(
+            "float32", (3, 1, 2), hrry.BLOCK_PAGED, fields, buffers=list(map(len, two))), two)]))
+        self.fails(1, "quantize", "two.hrry", "t.hrry", "--scheme", "per-block", "--symmetric", "--strict")
+        self.ok("quantize", "two.hrry", "t.hrry", "--scheme", "per-block", "--symmetric", "--tokens", "2,1")
+        self.assertEqual(self.parts("t.hrry", "kv")[1], [codes, table, hrry.u32s(0, 1, 2), scales])
         self.assertIn("L-BP-10", self.fails(1, "quantize", "p.hrry", "n.hrry", "--scheme", "nf4", "--block", "8",
                                             "--axis", "0", "--strict").line)
 

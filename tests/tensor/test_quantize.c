@@ -124,6 +124,26 @@ static void check(const given *g, const hry_quantizer *q, const hry_tensor *t)
     free(number);
 }
 
+/* One buffer for both kinds of parameters is one behind the other. */
+static void check_shared(const given *g, hry_quantizer q, const hry_tensor *apart)
+{
+    q.shared = true;
+    hry_tensor *t = quantize(g, &q);
+    uint64_t data, scales, zeros, both;
+    if (hry_tensor_desc(apart)->buffer_count == 3) {
+        const void *first = hry_tensor_buffer(apart, 1, &scales), *second = hry_tensor_buffer(apart, 2, &zeros);
+        const uint8_t *shared = hry_tensor_buffer(t, 1, &both);
+        assert_int_equal(hry_tensor_desc(t)->buffer_count, 2);
+        assert_int_equal(both, scales + zeros);
+        assert_memory_equal(shared, first, scales);
+        assert_memory_equal(shared + scales, second, zeros);
+        const void *codes_apart = hry_tensor_buffer(apart, 0, &data);
+        assert_memory_equal(hry_tensor_buffer(t, 0, NULL), codes_apart, data);
+        check(g, &q, t);
+    }
+    hry_tensor_release(t);
+}
+
 static void test_affine(void **state)
 {
     (void)state;
@@ -164,6 +184,7 @@ static void test_affine(void **state)
             assert_memory_equal(pa, pb, na);
         }
         hry_tensor_release(many);
+        check_shared(&g, q, one);
         /* The same parameters on what came back give the same codes. */
         uint64_t n;
         assert_int_equal(hry_tensor_parameter_count(one, &n, NULL), HRY_OK);

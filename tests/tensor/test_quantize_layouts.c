@@ -89,6 +89,32 @@ static void check_listed(const hry_quantizer *q, const hry_tensor *t, const floa
     free(code);
 }
 
+/* Dequantized, a tensor keeps its layout and index arrays: n listed values, in float32 and rounded from it. */
+static void check_back(const hry_tensor *t, uint32_t own, const float *back, const uint64_t *place, uint64_t n,
+                       const uint64_t *counts)
+{
+    static const uint8_t types[] = { 0, HRY_TYPE_FLOAT16, HRY_TYPE_BFLOAT16, HRY_TYPE_FLOAT64 };
+    hry_relayout_options options = { .token_counts = counts };
+    for (size_t k = 0; k < sizeof types; k++) {
+        uint8_t type = types[k] ? types[k] : HRY_TYPE_FLOAT32;
+        hry_tensor *made = NULL;
+        hry_error err = { 0 };
+        if (hry_tensor_dequantize(t, types[k], &options, &made, &err))
+            fail_msg("%s", err.message);
+        assert_int_equal(hry_tensor_desc(made)->layout, hry_tensor_desc(t)->layout);
+        assert_int_equal(hry_tensor_desc(made)->buffer_count, own);
+        assert_int_equal(hry_tensor_type(made), type);
+        same_buffers(t, made, 1, own);
+        for (uint64_t i = 0; i < n; i++) {
+            uint8_t want[8], *got = (uint8_t *)hry_tensor_buffer(made, 0, NULL);
+            size_t size = hry_type_find(type)->bits / 8;
+            put_value(type, want, 0, back[i]);
+            assert_memory_equal(want, got + size * place[i], size);
+        }
+        hry_tensor_release(made);
+    }
+}
+
 /* ---- Sparse ---- */
 
 static float value_at(const hry_tensor *t, const uint64_t *index)
@@ -96,6 +122,26 @@ static float value_at(const hry_tensor *t, const uint64_t *index)
     float x;
     assert_int_equal(hry_tensor_get(t, index, HRY_TYPE_FLOAT32, &x, NULL), HRY_OK);
     return x;
+}
+
+/* Whatever the zero points are. */
+static void check_zeros(const sparse_case *c, const hry_tensor *t)
+{
+    uint64_t n = 1, places = 0;
+    for (uint32_t k = 0; k < c->rank; k++)
+        n *= c->shape[k];
+    float *all = malloc(n * sizeof *all);
+    assert_int_equal(hry_tensor_read(t, NULL, HRY_TYPE_FLOAT32, NULL, all, NULL), HRY_OK);
+    for (uint64_t i = 0; i < n; i++)
+        places += all[i] != 0;
+    for (uint64_t i = 0; i < c->nnz; i++) {
+        uint64_t at = 0;
+        for (uint32_t k = 0; k < c->rank; k++)
+            at = at * c->shape[k] + c->index[i][k];
+        places -= all[at] != 0;
+    }
+    assert_int_equal(places, 0);
+    free(all);
 }
 
 static void check_sparse(sparse_case *c, hry_quantizer *q, uint64_t *seed)
@@ -120,6 +166,9 @@ static void check_sparse(sparse_case *c, hry_quantizer *q, uint64_t *seed)
     for (uint64_t i = 0; i < c->nnz; i++)
         back[i] = value_at(t, c->index[i]);
     check_listed(q, t, x, number, place, back, c->nnz);
+    check_back(t, c->buffer_count, back, place, c->nnz, NULL);
+    check_back(c->tensor, c->buffer_count, x, place, c->nnz, NULL);
+    check_zeros(c, t);
     /* The parameters given: the same codes. */
     uint64_t n;
     assert_int_equal(hry_tensor_parameter_count(t, &n, NULL), HRY_OK);
@@ -276,6 +325,7 @@ static void check_pages(const pages *p, const hry_quantizer *q, uint8_t type)
                                  : q->scheme == HRY_SCHEME_PER_BLOCK ? NUM_PAGES * PAGE
                                                                      : p->shape[q->axis]);
     check_listed(q, t, x, number, place, back, n);
+    check_back(t, 3, back, place, n, p->counts);
     hry_tensor_release(t);
 }
 
