@@ -391,19 +391,6 @@ static void every_allocation_fails_once(void **state)
     free(k.bytes);
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,5 +399,5 @@ int main(void)
         cmocka_unit_test(torn_and_wrong), cmocka_unit_test(too_deep),
         cmocka_unit_test(checked_once),   cmocka_unit_test(every_allocation_fails_once),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -257,19 +257,6 @@ static void not_a_file(void **state)
     assert_int_equal(hry_file_open_fd(-1, NULL, &f, &err), HRY_E_IO);
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,5 +267,5 @@ int main(void)
         cmocka_unit_test(a_full_disk),
         cmocka_unit_test(not_a_file),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -103,22 +103,9 @@ static void every_allocation_fails_once(void **state)
     hry_file_close(parts[1]);
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(one_model), cmocka_unit_test(one_name_twice),
                                         cmocka_unit_test(every_allocation_fails_once) };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

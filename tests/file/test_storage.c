@@ -45,13 +45,6 @@ static int setup(void **state)
     return written ? 0 : -1;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 static const char *model_path(void)
 {
     return scratch_path("model.hrry");
@@ -239,5 +232,5 @@ int main(void)
         cmocka_unit_test(every_system_call_of_a_writer_fails_once),
         cmocka_unit_test(every_allocation_of_a_writer_fails_once),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, scratch_teardown);
 }

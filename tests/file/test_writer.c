@@ -375,19 +375,6 @@ static void to_a_pipe(void **state)
     free(direct.bytes);
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,5 +384,5 @@ int main(void)
         cmocka_unit_test(large_data),          cmocka_unit_test(copies_of_stored_tensors),
         cmocka_unit_test(opaque_tensors),      cmocka_unit_test(to_a_pipe),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

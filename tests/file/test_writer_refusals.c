@@ -212,19 +212,6 @@ static void failing_sink(void **state)
     hry_writer_destroy(w);
 }
 
-static int setup(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,5 +219,5 @@ int main(void)
         cmocka_unit_test(refusals),          cmocka_unit_test(refused_metadata),
         cmocka_unit_test(calls_out_of_turn), cmocka_unit_test(failing_sink),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

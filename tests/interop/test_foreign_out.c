@@ -24,13 +24,6 @@ static int make_scratch(void **state)
     return scratch_make() && scratch_write("source", bytes, SIZE) ? 0 : -1;
 }
 
-static int drop_scratch(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 /* A little from memory, then the source file: page upon page, or askew. */
 static hry_status write_it(const struct hry_os *os, size_t before, hry_error *err)
 {
@@ -95,5 +88,5 @@ static void faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(copies), cmocka_unit_test(faults) };
-    return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+    return cmocka_run_group_tests(tests, make_scratch, scratch_teardown);
 }

@@ -16,19 +16,6 @@
 enum { U8, I8, U16, I16, U32, I32, F32_KV, BOOL, STRING, ARRAY, U64, I64, F64_KV };
 enum { F32 = 0, Q8_0 = 8 };
 
-static int make_scratch(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int drop_scratch(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 static hry_status open_made(const gguf_maker *m, const hry_import_options *options, hry_file **file, hry_error *err)
 {
     return hry_gguf_open_memory(m->bytes, m->used, NULL, NULL, options, file, err);
@@ -319,5 +306,5 @@ int main(void)
         cmocka_unit_test(no_memory), cmocka_unit_test(by_descriptor), cmocka_unit_test(shrinks),
         cmocka_unit_test(far_data),  cmocka_unit_test(threads),
     };
-    return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -14,19 +14,6 @@
 enum { U8, I8, U16, I16, U32, I32, F32_KV, BOOL, STRING, ARRAY, U64, I64, F64_KV };
 enum { F32 = 0, Q4_0 = 2, Q8_0 = 8, I8_ELEMENT = 24, IQ2_XXS = 16 };
 
-static int make_scratch(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int drop_scratch(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 static hry_status open_made(const gguf_maker *m, const hry_import_options *options, hry_file **file, hry_error *err)
 {
     return hry_gguf_open_memory(m->bytes, m->used, NULL, NULL, options, file, err);
@@ -482,5 +469,5 @@ int main(void)
         cmocka_unit_test(nesting), cmocka_unit_test(alignments), cmocka_unit_test(names),     cmocka_unit_test(shapes),
         cmocka_unit_test(data),    cmocka_unit_test(damage),     cmocka_unit_test(bad_files),
     };
-    return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

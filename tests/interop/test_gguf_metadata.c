@@ -13,19 +13,6 @@
 
 enum { U8, I8, U16, I16, U32, I32, F32, BOOL, STRING, ARRAY, U64, I64, F64 };
 
-static int make_scratch(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int drop_scratch(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 static hry_file *open_made(const gguf_maker *m)
 {
     hry_file *file = NULL;
@@ -508,5 +495,5 @@ int main(void)
         cmocka_unit_test(every_type), cmocka_unit_test(narrowest),      cmocka_unit_test(left_out),
         cmocka_unit_test(edited),     cmocka_unit_test(damaged_record), cmocka_unit_test(awkward_keys),
     };
-    return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -11,19 +11,6 @@
 #include <cmocka.h>
 #include <string.h>
 
-static int make_scratch(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int drop_scratch(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 /* ---- Types whose zeros may have a scale of 1: the bytes of such blocks, by the format's formulas ---- */
 
 typedef struct type {
@@ -424,5 +411,5 @@ int main(void)
         cmocka_unit_test(damaged),  cmocka_unit_test(ways_in),        cmocka_unit_test(negative_zeros),
         cmocka_unit_test(infinite),
     };
-    return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

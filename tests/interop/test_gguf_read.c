@@ -12,19 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-static int make_scratch(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int drop_scratch(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 /* Every range of a buffer, read alone, is that of the whole. */
 static void assert_pieces(hry_file *file, uint64_t i, const hry_tensor *tensor)
 {
@@ -237,5 +224,5 @@ int main(void)
         cmocka_unit_test(bad_blocks),
         cmocka_unit_test(grids),
     };
-    return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -13,19 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-static int make_scratch(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int drop_scratch(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 /* The path of a file in the shared data; skips the test when it is not there. */
 static const char *shared_path(const char *name)
 {
@@ -165,5 +152,5 @@ int main(void)
         cmocka_unit_test(copies),
         cmocka_unit_test(there_and_back),
     };
-    return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -17,19 +17,6 @@
 enum { U8, I8, U16, I16, U32, I32, BOOL = 7, STRING, U64 = 10, I64, F64 };
 enum { F32 = 0, Q8_0 = 8 };
 
-static int make_scratch(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int drop_scratch(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 /* What a part says of itself. */
 typedef struct part {
     unsigned no, count;
@@ -296,5 +283,5 @@ int main(void)
         cmocka_unit_test(whole),  cmocka_unit_test(merged),  cmocka_unit_test(odd_but_good),
         cmocka_unit_test(broken), cmocka_unit_test(missing), cmocka_unit_test(no_memory),
     };
-    return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

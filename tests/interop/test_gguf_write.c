@@ -13,19 +13,6 @@
 #include <cmocka.h>
 #include <string.h>
 
-static int make_scratch(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int drop_scratch(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 /* ---- Containers made for the occasion ---- */
 
 typedef struct given {
@@ -399,5 +386,5 @@ int main(void)
         cmocka_unit_test(left_out),    cmocka_unit_test(round_trips), cmocka_unit_test(types_by_record),
         cmocka_unit_test(ways_out),
     };
-    return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -372,19 +372,6 @@ static void test_more(void **state)
 
 /* ---- Files ---- */
 
-static int make_scratch(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int drop_scratch(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 static void assert_name(const hry_file *file, const char *want)
 {
     hry_str name = hry_file_name(file, 0);
@@ -544,5 +531,5 @@ int main(void)
         cmocka_unit_test(test_files),   cmocka_unit_test(test_names),  cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_real),
     };
-    return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

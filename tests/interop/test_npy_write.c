@@ -276,19 +276,6 @@ static void test_wider(void **state)
 
 /* ---- Files ---- */
 
-static int make_scratch(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int drop_scratch(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 typedef struct entry {
     const char *name;
     const hry_tensor *tensor;
@@ -420,5 +407,5 @@ int main(void)
         cmocka_unit_test(test_layouts),    cmocka_unit_test(test_quantized), cmocka_unit_test(test_wider),
         cmocka_unit_test(test_one_tensor), cmocka_unit_test(test_failures),
     };
-    return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -12,19 +12,6 @@
 #include <cmocka.h>
 #include <string.h>
 
-static int make_scratch(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int drop_scratch(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 static hry_file *open_json(uint8_t **bytes, const char *json, const void *data, size_t data_size,
                            const hry_import_options *options)
 {
@@ -567,5 +554,5 @@ int main(void)
         cmocka_unit_test(shrinks),       cmocka_unit_test(descriptors),
         cmocka_unit_test(formats),       cmocka_unit_test(any_format),
     };
-    return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -12,19 +12,6 @@
 #include <cmocka.h>
 #include <string.h>
 
-static int make_scratch(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int drop_scratch(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 /* safetensors, container, safetensors. */
 static void there_and_back(hry_file *file, const uint8_t *before, size_t before_size)
 {
@@ -167,5 +154,5 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(own_model), cmocka_unit_test(models),
                                         cmocka_unit_test(bad_files), cmocka_unit_test(sharded) };
-    return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

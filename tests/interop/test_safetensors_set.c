@@ -12,19 +12,6 @@
 #include <cmocka.h>
 #include <string.h>
 
-static int make_scratch(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int drop_scratch(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 typedef struct heard {
     char text[4096];
     size_t used;
@@ -282,5 +269,5 @@ int main(void)
         cmocka_unit_test(bad_part),  cmocka_unit_test(limits),     cmocka_unit_test(odd_metadata),
         cmocka_unit_test(no_memory),
     };
-    return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

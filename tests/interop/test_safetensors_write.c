@@ -13,19 +13,6 @@
 #include <cmocka.h>
 #include <string.h>
 
-static int make_scratch(void **state)
-{
-    (void)state;
-    return scratch_make() ? 0 : -1;
-}
-
-static int drop_scratch(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 /* What is said, one remark a line: "1t NAME: REASON". */
 typedef struct heard {
     char text[4096];
@@ -519,5 +506,5 @@ int main(void)
         cmocka_unit_test(bad_bool_on_the_way),
         cmocka_unit_test(memory_for_headers_only),
     };
-    return cmocka_run_group_tests(tests, make_scratch, drop_scratch);
+    return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

@@ -25,13 +25,6 @@ static int setup(void **state)
     return scratch_make() ? 0 : -1;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 static hry_status begin(const char *name, unsigned flags)
 {
     return hry_atomic_begin(&atomic, &faulty.os, NULL, scratch_path(name), flags, &err);
@@ -262,7 +255,7 @@ static void directories_that_cannot_be_synced(void **state)
     assert_int_equal(scratch_count(), 3);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
 
 int main(void)
 {

@@ -31,13 +31,6 @@ static int setup(void **state)
     return scratch_write("file", content, SIZE) ? 0 : -1;
 }
 
-static int teardown(void **state)
-{
-    (void)state;
-    scratch_remove();
-    return 0;
-}
-
 static int open_file(void)
 {
     int fd = -1;
@@ -309,7 +302,7 @@ static void names_differ(void **state)
     assert_int_not_equal(hry_os_default.unique(&hry_os_default), hry_os_default.unique(&hry_os_default));
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, scratch_teardown)
 
 int main(void)
 {

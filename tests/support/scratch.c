@@ -76,3 +76,16 @@ int scratch_is(const char *name, const void *bytes, size_t nbytes)
         fclose(file);
     return same;
 }
+
+int scratch_setup(void **state)
+{
+    (void)state;
+    return scratch_make() ? 0 : -1;
+}
+
+int scratch_teardown(void **state)
+{
+    (void)state;
+    scratch_remove();
+    return 0;
+}

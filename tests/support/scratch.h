@@ -7,6 +7,9 @@
 /* The directory's path, in static memory; NULL when it cannot be made. One at a time. */
 const char *scratch_make(void);
 void scratch_remove(void);
+/* The same around a group of cmocka's tests. */
+int scratch_setup(void **state);
+int scratch_teardown(void **state);
 /* "DIRECTORY/name", in one of a few static places that take turns. */
 const char *scratch_path(const char *name);
 /* How many entries it has. */

@@ -66,6 +66,20 @@ void dense_make(dense_case *c, uint64_t *seed, uint8_t tag, uint32_t rank, uint6
                      HRY_OK);
 }
 
+const uint8_t dense_tags[DENSE_TAGS] = { HRY_LAYOUT_ROW_MAJOR, HRY_LAYOUT_COLUMN_MAJOR, HRY_LAYOUT_STRIDED,
+                                         HRY_LAYOUT_TILED,     HRY_LAYOUT_MORTON,       HRY_LAYOUT_HILBERT };
+
+void dense_make_any(dense_case *c, uint64_t *seed, const uint64_t *largest, uint32_t ranks)
+{
+    uint8_t tag = dense_tags[naive_below(seed, DENSE_TAGS)];
+    uint32_t rank = (uint32_t)naive_below(seed, ranks);
+    if (tag != HRY_LAYOUT_ROW_MAJOR && rank == 0)
+        rank = 1;
+    if (tag == HRY_LAYOUT_HILBERT && rank == 1)
+        rank = 2;
+    dense_make(c, seed, tag, rank, largest[rank]);
+}
+
 void dense_free(dense_case *c)
 {
     hry_tensor_release(c->tensor);
@@ -103,4 +117,12 @@ uint64_t dense_bits(const dense_case *c, const uint64_t *index, uint32_t from)
         bits |= (uint64_t)naive_bit(c->buffer, c->byte_offset * 8 + offset * (int64_t)c->bits + (int64_t)i)
                 << (i - from);
     return bits;
+}
+
+uint64_t dense_box_count(const hry_box *box, uint32_t rank)
+{
+    uint64_t count = 1;
+    for (uint32_t k = 0; k < rank; k++)
+        count *= box->count[k];
+    return count;
 }

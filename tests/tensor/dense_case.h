@@ -19,9 +19,15 @@ typedef struct dense_case {
 /* A tensor of a random type of the format; its buffer is full of random bits. */
 void dense_make(dense_case *c, uint64_t *seed, uint8_t tag, uint32_t rank, uint64_t largest);
 void dense_free(dense_case *c);
+/* The layouts of such tensors, and one of them at random, of fewer dimensions than ranks; largest[rank] is the largest
+ * dimension. */
+enum { DENSE_TAGS = 6 };
+extern const uint8_t dense_tags[DENSE_TAGS];
+void dense_make_any(dense_case *c, uint64_t *seed, const uint64_t *largest, uint32_t ranks);
 
 /* A random box of a shape, steps of both signs among it; for a scalar one of one element. */
 void dense_box(uint64_t *seed, uint32_t rank, const uint64_t *shape, hry_box *box);
+uint64_t dense_box_count(const hry_box *box, uint32_t rank);
 
 /* Bit k of a string of bits. */
 unsigned naive_bit(const uint8_t *bytes, int64_t k);

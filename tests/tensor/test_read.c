@@ -11,27 +11,10 @@
 
 #include <cmocka.h>
 
-static const uint8_t tags[] = { HRY_LAYOUT_ROW_MAJOR, HRY_LAYOUT_COLUMN_MAJOR, HRY_LAYOUT_STRIDED,
-                                HRY_LAYOUT_TILED,     HRY_LAYOUT_MORTON,       HRY_LAYOUT_HILBERT };
-
 static void make(dense_case *c, uint64_t *seed)
 {
     static const uint64_t largest[] = { 1, 300, 60, 12, 7, 4 };
-    uint8_t tag = tags[naive_below(seed, sizeof tags)];
-    uint32_t rank = (uint32_t)naive_below(seed, 6);
-    if (tag != HRY_LAYOUT_ROW_MAJOR && rank == 0)
-        rank = 1;
-    if (tag == HRY_LAYOUT_HILBERT && rank == 1)
-        rank = 2;
-    dense_make(c, seed, tag, rank, largest[rank]);
-}
-
-static uint64_t box_count(const hry_box *box, uint32_t rank)
-{
-    uint64_t count = 1;
-    for (uint32_t k = 0; k < rank; k++)
-        count *= box->count[k];
-    return count;
+    dense_make_any(c, seed, largest, 6);
 }
 
 /* The stored type, packed: bit for bit, and nothing behind the end. */
@@ -45,7 +28,7 @@ static void test_own_type(void **state)
         hry_error err;
         make(&c, &seed);
         dense_box(&seed, c.n.rank, c.n.shape, &box);
-        assert_true(hry_type_size(c.bits, box_count(&box, c.n.rank), &nbytes));
+        assert_true(hry_type_size(c.bits, dense_box_count(&box, c.n.rank), &nbytes));
         uint8_t *want = calloc(1, nbytes), *got = malloc(nbytes);
         int64_t bit = 0;
         do {
@@ -184,7 +167,7 @@ static void test_parallel(void **state)
         dense_case c;
         hry_box box;
         uint32_t rank = 1 + (uint32_t)(i % 3);
-        uint8_t tag = tags[i % 6];
+        uint8_t tag = dense_tags[i % 6];
         if (tag == HRY_LAYOUT_HILBERT)
             continue;
         dense_make(&c, &seed, tag, rank, largest[rank]);
@@ -193,7 +176,7 @@ static void test_parallel(void **state)
             if (as_float && hry_type_find(c.type)->kind == HRY_KIND_COMPLEX)
                 continue;
             uint8_t type = as_float ? HRY_TYPE_FLOAT32 : c.type;
-            assert_true(hry_type_size(hry_type_find(type)->bits, box_count(&box, rank), &nbytes));
+            assert_true(hry_type_size(hry_type_find(type)->bits, dense_box_count(&box, rank), &nbytes));
             uint8_t *one = malloc(nbytes), *many = malloc(nbytes);
             hry_read_options options = { .executor = &executor };
             assert_int_equal(hry_tensor_read(c.tensor, &box, type, NULL, one, &err), HRY_OK);

@@ -9,13 +9,10 @@
 
 #include <cmocka.h>
 
-static const uint8_t tags[] = { HRY_LAYOUT_ROW_MAJOR, HRY_LAYOUT_COLUMN_MAJOR, HRY_LAYOUT_STRIDED,
-                                HRY_LAYOUT_TILED,     HRY_LAYOUT_MORTON,       HRY_LAYOUT_HILBERT };
-
 static void make(dense_case *c, uint64_t *seed)
 {
     static const uint64_t largest[] = { 1, 300, 40, 12, 7 };
-    uint8_t tag = tags[naive_below(seed, sizeof tags)];
+    uint8_t tag = dense_tags[naive_below(seed, DENSE_TAGS)];
     uint32_t rank = 1 + (uint32_t)naive_below(seed, 4);
     if (tag == HRY_LAYOUT_HILBERT && rank == 1)
         rank = 2;
@@ -102,7 +99,7 @@ static void test_transpose(void **state)
         dense_case c;
         hry_error err;
         hry_tensor *view;
-        dense_make(&c, &seed, tags[i % 3], rank, 6);
+        dense_make(&c, &seed, dense_tags[i % 3], rank, 6);
         for (uint32_t k = 0; k < rank; k++) {
             uint32_t other = (uint32_t)naive_below(&seed, k + 1);
             order[k] = order[other];
@@ -137,7 +134,7 @@ static void test_broadcast(void **state)
         dense_case c;
         hry_error err;
         hry_tensor *view;
-        dense_make(&c, &seed, tags[i % 3], rank, 3);
+        dense_make(&c, &seed, dense_tags[i % 3], rank, 3);
         for (uint32_t k = 0; k < rank + more; k++)
             shape[k] = k < more || c.n.shape[k - more] == 1 ? 1 + naive_below(&seed, 4) : c.n.shape[k - more];
         assert_int_equal(hry_tensor_broadcast(c.tensor, rank + more, shape, &view, &err), HRY_OK);
@@ -168,7 +165,7 @@ static void test_reshape(void **state)
         dense_case c;
         hry_error err;
         hry_tensor *view;
-        dense_make(&c, &seed, tags[i % 3], rank, 8);
+        dense_make(&c, &seed, dense_tags[i % 3], rank, 8);
         for (uint32_t k = 0; k < rank; k++)
             count *= c.n.shape[k];
         for (uint64_t left = count; left > 1 || to == 0; to++) {
