@@ -92,15 +92,6 @@ static void add_buffers(EVP_MD_CTX *sha, const hry_tensor *tensor)
     }
 }
 
-static bool is_group(const hry_desc *desc)
-{
-    enum { GROUP = 3 };
-    hry_layout layout;
-    hry_layout_store store;
-    return hry_desc_layout(desc) == HRY_LAYOUT_COMPOSITE && hry_desc_layout_get(desc, &layout, &store) &&
-           layout.composition_rule == GROUP;
-}
-
 hry_status cli_digest_tensor(const cli_digester *digester, hry_file *file, uint64_t i, cli_digest *digest, bool *has,
                              hry_error *err)
 {
@@ -108,7 +99,7 @@ hry_status cli_digest_tensor(const cli_digester *digester, hry_file *file, uint6
     hry_tensor *tensor;
     hry_status status = hry_file_desc(file, i, &desc, err);
     *has = false;
-    if (status || is_group(&desc))
+    if (status || cli_is_group(&desc))
         return status;
     status = hry_file_tensor_at(file, i, &tensor, err);
     if (status)

@@ -71,6 +71,21 @@ uint32_t cli_member_count(const hry_desc *desc)
     return layout.member_count;
 }
 
+bool cli_is_group(const hry_desc *desc)
+{
+    enum { GROUP = 3 };
+    hry_layout layout;
+    hry_layout_store store;
+    return hry_desc_layout(desc) == HRY_LAYOUT_COMPOSITE && hry_desc_layout_get(desc, &layout, &store) &&
+           layout.composition_rule == GROUP;
+}
+
+bool cli_is_group_at(hry_file *file, uint64_t i)
+{
+    hry_desc desc;
+    return !hry_file_desc(file, i, &desc, NULL) && cli_is_group(&desc);
+}
+
 char *cli_composite_text(const hry_desc *desc)
 {
     static const char *const rules[] = { "", "partition", "overlay", "group" };

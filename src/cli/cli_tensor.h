@@ -23,6 +23,9 @@ const char *cli_quantization_text(const hry_desc *desc);
 char *cli_composite_text(const hry_desc *desc);
 /* The member_count of a composite head, 0 for others. */
 uint32_t cli_member_count(const hry_desc *desc);
+/* A composite that is its members, and has no values of its own; of a file's tensor, false where it cannot be read. */
+bool cli_is_group(const hry_desc *desc);
+bool cli_is_group_at(hry_file *file, uint64_t i);
 
 /* Every field, a line each, indented (--long). */
 void cli_tensor_long(const hry_desc *desc, const hry_file_entry *entry, bool exact);

@@ -198,16 +198,6 @@ static bool is_complex(const hry_desc *desc)
     return type && type->kind == HRY_KIND_COMPLEX;
 }
 
-/* A group is its members. */
-static bool is_group(const hry_desc *desc)
-{
-    enum { GROUP = 3 };
-    hry_layout layout;
-    hry_layout_store store;
-    return hry_desc_layout(desc) == HRY_LAYOUT_COMPOSITE && hry_desc_layout_get(desc, &layout, &store) &&
-           layout.composition_rule == GROUP;
-}
-
 static int fail(const char *file, hry_str name, const hry_error *err)
 {
     return cli_report(file, name.ptr, name.len, err);
@@ -234,7 +224,7 @@ static int compare_tensors(comparison *c, hry_str name, uint64_t i, uint64_t k)
         return fail(c->a.source.name, name, &err);
     if (hry_file_desc(c->b.file, k, &desc_b, &err))
         return fail(c->b.source.name, name, &err);
-    if (!compare_descs(c, name, &desc_a, &desc_b) || is_group(&desc_a) || is_group(&desc_b) ||
+    if (!compare_descs(c, name, &desc_a, &desc_b) || cli_is_group(&desc_a) || cli_is_group(&desc_b) ||
         is_complex(&desc_a) != is_complex(&desc_b))
         return CLI_OK;
     if (hry_file_tensor_at(c->a.file, i, &a, &err))

@@ -6,6 +6,7 @@
 #include "cli/cli_out.h"
 #include "cli/cli_pool.h"
 #include "cli/cli_rows.h"
+#include "cli/cli_tensor.h"
 #include "cli/cli_tokens.h"
 
 #include <errno.h>
@@ -74,23 +75,13 @@ static int plan_named(extraction *e)
     return code;
 }
 
-static bool has_values(hry_file *file, uint64_t i)
-{
-    enum { GROUP = 3 };
-    hry_desc desc;
-    hry_layout layout;
-    hry_layout_store store;
-    return hry_file_desc(file, i, &desc, NULL) || hry_desc_layout(&desc) != HRY_LAYOUT_COMPOSITE ||
-           !hry_desc_layout_get(&desc, &layout, &store) || layout.composition_rule != GROUP;
-}
-
 /* All that are chosen; a composite's members come by themselves too, and a group is no more than them. */
 static int plan_all(extraction *e, const cli_rows *rows)
 {
     int code = CLI_OK;
     for (uint64_t k = 0; k < rows->count; k++) {
         const cli_row *row = &rows->rows[k];
-        if (!has_values(e->input->file, row->i))
+        if (cli_is_group_at(e->input->file, row->i))
             continue;
         e->found[e->count] = (cli_found){ .name = row->name, .i = row->i };
         code = cli_worse(code, plan_path(e, e->count, row->name));

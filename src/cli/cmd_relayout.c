@@ -3,6 +3,7 @@
 #include "cli/cli_layout.h"
 #include "cli/cli_out.h"
 #include "cli/cli_remake.h"
+#include "cli/cli_tensor.h"
 #include "cli/cli_tokens.h"
 
 #include <inttypes.h>
@@ -22,25 +23,13 @@ static hry_status move(cli_remake *remake, hry_tensor *tensor, uint64_t place, h
     return HRY_E_UNSUPPORTED;
 }
 
-static uint8_t composition_rule(hry_file *file, uint64_t i)
-{
-    hry_desc desc;
-    hry_layout layout;
-    hry_layout_store store;
-    if (hry_file_desc(file, i, &desc, NULL) || hry_desc_layout(&desc) != HRY_LAYOUT_COMPOSITE ||
-        !hry_desc_layout_get(&desc, &layout, &store))
-        return 0;
-    return layout.composition_rule;
-}
-
 /* A group keeps its members, each of them moved; other composites become one tensor. */
 static void add_rows(cli_remake *remake)
 {
-    enum { GROUP = 3 };
     cli_transform *t = remake->transform;
     for (uint64_t k = 0; k < t->rows.count;) {
         const cli_row *row = &t->rows.rows[k];
-        bool group = composition_rule(t->input.file, row->i) == GROUP;
+        bool group = cli_is_group_at(t->input.file, row->i);
         cli_item *item = cli_plan_add_row(&t->plan, &t->input, row);
         if (row->chosen && !group)
             cli_remake_item(remake, item);

@@ -137,17 +137,6 @@ typedef struct stats {
     cli_json *json;
 } stats;
 
-/* A group is its members, and has no values of its own. */
-static bool is_group(hry_file *file, uint64_t i)
-{
-    enum { GROUP = 3 };
-    hry_desc desc;
-    hry_layout layout;
-    hry_layout_store store;
-    return !hry_file_desc(file, i, &desc, NULL) && hry_desc_layout(&desc) == HRY_LAYOUT_COMPOSITE &&
-           hry_desc_layout_get(&desc, &layout, &store) && layout.composition_rule == GROUP;
-}
-
 static hry_status measure(const stats *s, uint64_t i, hry_statistics *found, hry_histogram *h, hry_error *err)
 {
     hry_tensor *tensor;
@@ -199,7 +188,7 @@ static int show_all(stats *s)
         put_head();
     }
     for (uint64_t k = 0; k < rows.count && !cli_out_closed(); k++)
-        if (!is_group(s->input->file, rows.rows[k].i))
+        if (!cli_is_group_at(s->input->file, rows.rows[k].i))
             code = cli_worse(code, show(s, &rows.rows[k]));
     if (s->json) {
         cli_json_close_array(s->json);
@@ -240,7 +229,7 @@ static hry_status describe(void *ctx, const cli_item *item, void *bytes, size_t 
     hry_desc own = *desc;
     static const hry_allow everything = { .all = true };
     hry_parse_options options = { .allow = &everything, .stored = true };
-    if (is_group(item->file, item->i))
+    if (cli_is_group_at(item->file, item->i))
         return HRY_OK;
     hry_status status = measure(s, item->i, &found, &none, err);
     if (status == HRY_E_UNSUPPORTED || (status == HRY_E_INPUT && err->rule == hry_rule_find("F-T04"))) {

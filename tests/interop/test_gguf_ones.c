@@ -184,6 +184,14 @@ static void lengths(void **state)
     uint64_t plain = record_length(&m, NULL), names = 0;
     assert_int_equal(record_length(&m, &whole), plain);
     gguf_free(&m);
+    /* Nor where a scale of 1 stands over other codes. */
+    gguf_begin(&m, 0, 3, 1, 0);
+    gguf_info(&m, "a", 2, (uint64_t[]){ 32, 2 }, 39, 0);
+    gguf_pad(&m, 32);
+    gguf_raw(&m, (uint8_t[34]){ 0x7F, [16] = 0x10, [17] = 0x7F, [18] = 1 }, 34);
+    gguf_pad(&m, 32);
+    assert_int_equal(record_length(&m, &whole), record_length(&m, NULL));
+    gguf_free(&m);
     for (size_t k = 0; k < TYPES; k++)
         names += strlen(types[k].name);
     make_file(&m, 0, "h1", 300);
