@@ -198,7 +198,7 @@ typedef enum hry_verify_level {
  * The rules about what buffers hold (layouts section 13, quantization section 5); of a composite, those of its members.
  * A tensor with dynamic dimensions passes: there is no telling what belongs to it.
  * HRY_E_INPUT with the first that is broken, section HRY_SECTION_DATA and the offset in the buffer at fault. Success is
- * remembered: the second call costs nothing. Memory, 16 bytes a stored element, for unsorted COO only.
+ * remembered: the second call costs nothing. Memory, 32 bytes a stored element, for unsorted COO only.
  */
 HRY_API hry_status hry_tensor_verify(const hry_tensor *tensor, hry_verify_level level, hry_error *err);
 /* The same in parallel; no executor changes what is found. NULL: the calling thread. */

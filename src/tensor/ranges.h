@@ -10,4 +10,11 @@ typedef void hry_range_fn(void *ctx, uint64_t first, uint64_t end);
  * is worth handing over. */
 void hry_in_ranges(uint64_t count, uint64_t grain, const hry_executor *executor, hry_range_fn *work, void *ctx);
 
+/* The first of numbers first .. end-1 that is looked for; end when there is none. */
+typedef uint64_t hry_look_fn(const void *ctx, uint64_t first, uint64_t end);
+
+/* The first of all; count when there is none. Whatever the executor does, it is the same. */
+uint64_t hry_first_in_ranges(uint64_t count, uint64_t grain, const hry_executor *executor, hry_look_fn *look,
+                             const void *ctx);
+
 #endif

@@ -1,72 +1,86 @@
 /*
  * Into sparse layouts. The stored elements become entries in the order of the target, whose index arrays are then
- * written from front to back.
+ * written from front to back; from what is not sparse into compressed matrices, they are written without entries.
  */
 #include "base/bytes.h"
+#include "base/checked.h"
 #include "base/status.h"
 #include "layout/layouts.h"
 #include "tensor/bits.h"
-#include "tensor/sparse_source.h"
+#include "tensor/convert.h"
+#include "tensor/entry_values.h"
+#include "tensor/nonzeros.h"
+#include "tensor/ranges.h"
+#include "tensor/verify.h"
 
 #include <hurray/type.h>
 #include <string.h>
 
-/* Equal neighbours, in an order that has none. */
-static hry_status check_distinct(const hry_relayout *r, const hry_sparse_source *s, hry_error *err)
-{
-    for (uint64_t i = 1; i < s->order.count; i++)
-        if (hry_ordering_differs(&s->order, i) == r->rank)
-            return hry_fail_rule_because(err, HRY_RULE_L_COO_22, HRY_SECTION_DATA, 0, s->order.entries[i].position,
-                                         "two stored elements have the same index");
-    return HRY_OK;
-}
+enum { GRAIN = 1 << 14 }; /* entries, or elements: values of as many fill whole bytes */
+
+/* ---- The tensor to fill ---- */
 
 /* The nodes of each level of CSF: entries that differ from the one before at that level or above. */
-static void count_nodes(const hry_relayout *r, const hry_sparse_source *s, uint64_t *nodes)
+static void count_nodes(const hry_ordering *order, uint64_t *nodes)
 {
-    for (uint32_t level = 0; level < r->rank; level++)
-        nodes[level] = s->order.count > 0;
-    for (uint64_t i = 1; i < s->order.count; i++)
-        for (uint32_t level = hry_ordering_differs(&s->order, i); level < r->rank; level++)
+    for (uint32_t level = 0; level < order->rank; level++)
+        nodes[level] = order->count > 0;
+    for (uint64_t i = 1; i < order->count; i++)
+        for (uint32_t level = hry_ordering_differs(order, i); level < order->rank; level++)
             nodes[level]++;
 }
 
-static hry_status measure(hry_relayout *r, const hry_sparse_source *s, uint64_t *nodes, uint64_t *sizes, hry_error *err)
+/* order is that of a tree, whose nodes say what it takes; others are told by nnz. */
+static hry_status make_tensor(hry_relayout *r, uint64_t nnz, const hry_ordering *order, hry_tensor **out,
+                              void **buffers, hry_error *err)
 {
     const hry_layout_row *row = hry_layout_row_of(r->layout.tag);
-    r->layout.nnz = s->order.count;
+    uint64_t sizes[2 * HRY_RANK_MAX + 1] = { 0 }, nodes[HRY_RANK_MAX] = { 0 };
+    r->layout.nnz = nnz;
     r->layout.is_sorted = true;
     for (uint32_t i = 0; i < hry_layout_own_buffers(row, r->rank); i++)
         if (!row->buffer_size(&r->layout, r->rank, r->shape, r->bits, i, &sizes[i]))
             return hry_fail_memory(err, UINT64_MAX);
-    if (r->layout.tag != HRY_LAYOUT_CSF)
-        return HRY_OK;
-    count_nodes(r, s, nodes);
-    for (uint32_t level = 0; level < r->rank; level++) {
+    if (r->layout.tag == HRY_LAYOUT_CSF)
+        count_nodes(order, nodes);
+    for (uint32_t level = 0; r->layout.tag == HRY_LAYOUT_CSF && level < r->rank; level++) {
         sizes[2 * level + 1] = 8 * ((level ? nodes[level - 1] : 1) + 1);
         sizes[2 * level + 2] = 8 * nodes[level];
     }
-    return HRY_OK;
+    hry_status status = hry_relayout_alloc(r, sizes, out, buffers, err);
+    if (!status && r->bits < 8 && sizes[0])
+        memset(buffers[0], 0, (size_t)sizes[0]);
+    return status;
 }
 
-static void put_coordinates(const hry_ordering *order, uint8_t *indices)
+/* ---- From entries ---- */
+
+typedef struct putting {
+    const hry_relayout *r;
+    const hry_ordering *order;
+    hry_entry_values values;
+    void **buffers;
+} putting;
+
+static void put_coordinates(const hry_ordering *order, uint64_t first, uint64_t end, uint8_t *indices)
 {
-    for (uint64_t i = 0; i < order->count; i++)
+    for (uint64_t i = first; i < end; i++)
         for (uint32_t k = 0; k < order->rank; k++)
             hry_store64(indices + 8 * (i * order->rank + k), hry_ordering_index(order, i, k));
 }
 
 /* pointers[x]: the entries whose outer index is below x. */
-static void put_compressed(const hry_ordering *order, uint64_t slices, uint8_t *indices, uint8_t *pointers)
+static void put_compressed(const hry_ordering *order, uint64_t first, uint64_t end, uint64_t slices, uint8_t *indices,
+                           uint8_t *pointers)
 {
-    uint64_t slice = 0;
-    for (uint64_t i = 0; i < order->count; i++) {
+    uint64_t slice = first ? hry_ordering_index(order, first - 1, 0) + 1 : 0;
+    for (uint64_t i = first; i < end; i++) {
         for (uint64_t outer = hry_ordering_index(order, i, 0); slice <= outer; slice++)
             hry_store64(pointers + 8 * slice, i);
         hry_store64(indices + 8 * i, hry_ordering_index(order, i, 1));
     }
-    for (; slice <= slices; slice++)
-        hry_store64(pointers + 8 * slice, order->count);
+    for (; end == order->count && slice <= slices; slice++)
+        hry_store64(pointers + 8 * slice, end);
 }
 
 static void put_tree(const hry_ordering *order, void **buffers)
@@ -85,70 +99,170 @@ static void put_tree(const hry_ordering *order, void **buffers)
         hry_store64((uint8_t *)buffers[2 * level + 1] + 8 * (level ? nodes[level - 1] : 1), nodes[level]);
 }
 
-#define GATHER(type)                                                             \
-    for (uint64_t i = 0; i < n; i++) {                                           \
-        type x;                                                                  \
-        memcpy(&x, values + hry_sparse_source_place(s, i) * sizeof x, sizeof x); \
-        memcpy(to + i * sizeof x, &x, sizeof x);                                 \
-    }                                                                            \
-    break
-
-static void put_values(const hry_relayout *r, const hry_sparse_source *s, uint8_t *to)
+static void put_range(void *ctx, uint64_t first, uint64_t end)
 {
-    const uint8_t *values = s->values;
-    uint64_t n = s->order.count, nbytes = 0;
-    if (n == 0 || !hry_type_size(r->bits, n, &nbytes))
-        return;
-    if (s->in_order && r->bits >= 8) {
-        memcpy(to, values, (size_t)nbytes);
-        return;
-    }
-    switch (r->bits) {
-    case 8:
-        GATHER(uint8_t);
-    case 16:
-        GATHER(uint16_t);
-    case 32:
-        GATHER(uint32_t);
-    case 64:
-        GATHER(uint64_t);
-    default:
-        memset(to, 0, (size_t)nbytes);
-        for (uint64_t i = 0; i < n; i++) {
-            uint64_t at = hry_sparse_source_place(s, i);
-            if (r->bits < 8)
-                hry_bits_set(r->bits, to, (int64_t)(i * r->bits),
-                             hry_bits_get(r->bits, values, (int64_t)(at * r->bits)));
+    const putting *p = ctx;
+    const hry_relayout *r = p->r;
+    if (first < end)
+        hry_entry_values_put(&p->values, p->order->entries, first, end, p->buffers[0]);
+    if (r->layout.tag == HRY_LAYOUT_COO)
+        put_coordinates(p->order, first, end, p->buffers[1]);
+    else if (r->layout.tag != HRY_LAYOUT_CSF)
+        put_compressed(p->order, first, end, r->shape[p->order->mode[0]], p->buffers[1], p->buffers[2]);
+}
+
+static hry_status put_entries(hry_relayout *r, const hry_ordering *order, const uint8_t *values, hry_tensor **out,
+                              hry_error *err)
+{
+    void *buffers[255];
+    putting p = { r, order, hry_entry_values_of(order, values, r->bits), buffers };
+    hry_status status = make_tensor(r, order->count, order, out, buffers, err);
+    if (status)
+        return status;
+    if (order->count > 0)
+        hry_in_ranges(order->count, GRAIN, r->options.executor, put_range, &p);
+    else
+        put_range(&p, 0, 0);
+    if (r->layout.tag == HRY_LAYOUT_CSF)
+        put_tree(order, buffers);
+    return HRY_OK;
+}
+
+/* ---- From a sparse tensor ---- */
+
+/* Equal neighbours, in an order that has none. Only unsorted lists have not been looked through for them. */
+static hry_status check_distinct(const hry_relayout *r, const hry_sparse *sparse, const hry_ordering *order,
+                                 hry_error *err)
+{
+    bool unsorted = sparse->tag == HRY_LAYOUT_COO && !sparse->is_sorted;
+    if (!unsorted || hry_ordering_first_equal(order, r->options.executor) == order->count)
+        return HRY_OK;
+    hry_verifier v = { .tensor = r->tensor, .executor = r->options.executor, .err = err };
+    return hry_verify_unsorted(&v); /* says which */
+}
+
+static hry_status from_sparse(hry_relayout *r, const hry_sparse *sparse, hry_ordering *order, hry_tensor **out,
+                              hry_error *err)
+{
+    const uint8_t *values = r->tensor->buffers[0];
+    hry_entry_values loads = hry_entry_values_of(order, values, r->bits);
+    hry_status status = hry_verify_once(r->tensor, r->options.executor, err);
+    if (!status)
+        status = hry_ordering_fill(order, sparse, hry_entry_values_load, &loads, r->options.executor,
+                                   r->options.allocator, err);
+    if (!status)
+        status = check_distinct(r, sparse, order, err);
+    return status ? status : put_entries(r, order, values, out, err);
+}
+
+/* ---- From any other tensor ---- */
+
+typedef struct collecting {
+    const hry_relayout *r;
+    const hry_nonzeros *nonzeros;
+    uint8_t *values, *indices;
+} collecting;
+
+/* Values that have no size of their own: elements list[i] behind number first to places at, at + 1, ... */
+static void gather(const collecting *c, uint64_t first, const uint64_t *list, size_t n, uint64_t at)
+{
+    uint32_t bits = c->r->bits;
+    const uint8_t *values = c->nonzeros->values;
+    for (size_t i = 0; i < n; i++)
+        if (bits < 8)
+            hry_bits_set(bits, c->values, (int64_t)((at + i) * bits),
+                         hry_bits_get(bits, values, (int64_t)((first + list[i]) * bits)));
+        else
+            memcpy(c->values + (size_t)(at + i) * (bits / 8), values + (size_t)(first + list[i]) * (bits / 8),
+                   bits / 8);
+}
+
+static void collect_range(void *ctx, uint64_t first, uint64_t end)
+{
+    const collecting *c = ctx;
+    const hry_nonzeros *z = c->nonzeros;
+    uint64_t list[HRY_NONZEROS_SPAN + 3], values[HRY_NONZEROS_SPAN + 3], at = z->starts[first];
+    for (uint64_t slice = first; slice < end; slice++)
+        for (uint64_t j = 0; j < z->length; j += HRY_NONZEROS_SPAN) {
+            size_t n = hry_nonzeros_pick(z, slice, j, list, values);
+            if (n == 0)
+                continue;
+            for (size_t i = 0; HRY_HOST_SWAPS && i < n; i++)
+                list[i] = HRY_LE64(list[i]);
+            memcpy(c->indices + 8 * (size_t)at, list, n * sizeof *list);
+            if (z->size)
+                memcpy(c->values + (size_t)at * z->size, values, n * z->size);
             else
-                memcpy(to + i * (r->bits / 8), values + at * (r->bits / 8), r->bits / 8);
+                gather(c, slice * z->length, list, n, at);
+            at += n;
+        }
+}
+
+static hry_status collect(hry_relayout *r, const hry_nonzeros *z, hry_tensor **out, hry_error *err)
+{
+    void *buffers[255];
+    hry_status status = make_tensor(r, hry_nonzeros_found(z), NULL, out, buffers, err);
+    if (status)
+        return status;
+    collecting c = { r, z, buffers[0], buffers[1] };
+    for (uint64_t slice = 0; slice <= z->slices; slice++)
+        hry_store64((uint8_t *)buffers[2] + 8 * slice, z->starts[slice]);
+    /* Elements of less than a byte share bytes with those of the next slice. */
+    if (hry_nonzeros_found(z))
+        hry_in_ranges(z->slices, GRAIN / z->length + 1, r->bits < 8 ? NULL : r->options.executor, collect_range, &c);
+    return HRY_OK;
+}
+
+/* The index of the next slice. */
+static void next_slice(const hry_relayout *r, const hry_ordering *order, uint64_t *index)
+{
+    for (uint32_t level = r->rank - 1; level-- > 0;) {
+        uint32_t k = order->mode[level];
+        if (++index[k] < r->shape[k])
+            return;
+        index[k] = 0;
+    }
+}
+
+static void take_nonzeros(const hry_relayout *r, const hry_nonzeros *z, hry_ordering *order)
+{
+    hry_entry_values loads = hry_entry_values_of(order, z->values, r->bits);
+    hry_entry *entry = order->entries;
+    uint64_t index[HRY_RANK_MAX] = { 0 }, list[HRY_NONZEROS_SPAN + 3], values[HRY_NONZEROS_SPAN + 3];
+    for (uint64_t slice = 0; slice < z->slices; slice++, next_slice(r, order, index)) {
+        uint64_t outer = hry_ordering_key(order, index);
+        for (uint64_t j = 0; j < z->length; j += HRY_NONZEROS_SPAN) {
+            size_t n = hry_nonzeros_pick(z, slice, j, list, values);
+            for (size_t i = 0; i < n; i++, entry++) {
+                entry->key = outer | list[i]; /* the innermost level is the lowest */
+                hry_entry_values_load(&loads, slice * z->length + list[i], 1, entry);
+            }
         }
     }
 }
 
-static hry_status build(hry_relayout *r, const hry_sparse_source *s, hry_tensor **out, hry_error *err)
+static hry_status from_others(hry_relayout *r, hry_ordering *order, hry_tensor **out, hry_error *err)
 {
-    uint64_t sizes[2 * HRY_RANK_MAX + 1] = { 0 }, nodes[HRY_RANK_MAX] = { 0 };
-    void *buffers[255];
-    hry_status status = check_distinct(r, s, err);
-    if (!status)
-        status = measure(r, s, nodes, sizes, err);
-    if (!status)
-        status = hry_relayout_alloc(r, sizes, out, buffers, err);
-    if (status)
-        return status;
-    put_values(r, s, buffers[0]);
-    switch (r->layout.tag) {
-    case HRY_LAYOUT_COO:
-        put_coordinates(&s->order, buffers[1]);
-        break;
-    case HRY_LAYOUT_CSF:
-        put_tree(&s->order, buffers);
-        break;
-    default:
-        put_compressed(&s->order, r->shape[s->order.mode[0]], buffers[1], buffers[2]);
+    hry_nonzeros z = { 0 };
+    hry_status status = hry_nonzeros_init(r, order->mode, &z, err);
+    if (!status && r->layout.tag != HRY_LAYOUT_COO && r->layout.tag != HRY_LAYOUT_CSF) {
+        status = collect(r, &z, out, err);
+    } else if (!status) {
+        /* Elements that are all there are no more than 64 bits count, and where dimensions have so few of a power of
+         * two that their indices take more, they do not fit any memory. */
+        uint64_t found = hry_nonzeros_found(&z);
+        status = order->wide && found ? hry_fail_memory(err, found)
+                                      : hry_ordering_alloc(order, found, r->options.allocator, err);
+        if (!status && found)
+            take_nonzeros(r, &z, order);
+        if (!status)
+            status = put_entries(r, order, z.values, out, err);
     }
-    return HRY_OK;
+    hry_nonzeros_fini(r, &z);
+    return status;
 }
+
+/* ---- */
 
 static hry_status check_rank(const hry_relayout *r, hry_error *err)
 {
@@ -169,7 +283,8 @@ static hry_status check_rank(const hry_relayout *r, hry_error *err)
 
 hry_status hry_relayout_sparse(hry_relayout *r, hry_tensor **out, hry_error *err)
 {
-    hry_sparse_source s = { 0 };
+    hry_ordering order;
+    hry_sparse sparse;
     hry_status status = check_rank(r, err);
     if (status)
         return status;
@@ -177,10 +292,9 @@ hry_status hry_relayout_sparse(hry_relayout *r, hry_tensor **out, hry_error *err
     const uint32_t *mode = r->layout.tag == HRY_LAYOUT_CSC   ? columns_first
                            : r->layout.tag == HRY_LAYOUT_CSF ? r->layout.mode_order
                                                              : NULL;
-    hry_ordering_init(&s.order, r->rank, r->shape, mode);
-    status = hry_sparse_source_init(r, &s, err);
-    if (!status)
-        status = build(r, &s, out, err);
-    hry_sparse_source_fini(r, &s);
+    hry_ordering_init(&order, r->rank, r->shape, mode);
+    status = hry_sparse_of(r->tensor, &sparse) ? from_sparse(r, &sparse, &order, out, err)
+                                               : from_others(r, &order, out, err);
+    hry_ordering_fini(&order, r->options.allocator);
     return status;
 }

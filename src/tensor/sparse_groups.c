@@ -1,20 +1,31 @@
 #include "tensor/sparse_groups.h"
 
-#include "base/alloc.h"
-#include "base/checked.h"
 #include "base/status.h"
 #include "tensor/ordering.h"
+#include "tensor/ranges.h"
 #include "tensor/stored.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
-enum { BLOCK = 32 };  /* the largest group: all smaller ones lie within */
-enum { WORDS = 256 }; /* pairs of blocks that are counted at a time */
+enum { GRAIN = 1 << 16 }; /* elements that are worth handing to another thread */
+enum { BLOCK = 32 };      /* the largest group: all smaller ones lie within */
+enum { WORDS = 256 };     /* pairs of blocks that are counted at a time */
+enum { KEYS = 256 };      /* that are made at a time */
 #define NO_BLOCK UINT64_MAX
+
+/* What ranges share. */
+typedef struct grouping {
+    hry_ordering order; /* that of storage, without entries, or one that was made; the last dimension is innermost */
+    hry_sparse sparse;
+    hry_box whole;
+    const uint64_t *nonzero;
+    _Atomic uint8_t most[HRY_TALLY_GROUPS];
+} grouping;
 
 /* The non-zeros of blocks of rows: bits of an element each. */
 typedef struct blocks {
-    hry_tally *tally;
+    hry_tally tally;
     uint64_t number; /* of the one that is being filled, in its row */
     size_t at;       /* where that one is */
     union {
@@ -23,9 +34,9 @@ typedef struct blocks {
     } of;
 } blocks;
 
-static void start(blocks *b, hry_tally *tally)
+static void start(blocks *b)
 {
-    b->tally = tally;
+    hry_tally_init(&b->tally);
     b->number = NO_BLOCK;
     b->at = 0;
     b->of.bits[0] = 0;
@@ -40,7 +51,7 @@ static inline void add(blocks *b, uint64_t i)
     b->at += next;
     b->of.bits[b->at] = (next ? 0 : b->of.bits[b->at]) | (uint32_t)1 << i % BLOCK;
     if (b->at == 2 * WORDS) {
-        hry_tally_groups(b->tally, b->of.pairs, WORDS);
+        hry_tally_groups(&b->tally, b->of.pairs, WORDS);
         b->of.bits[0] = b->of.bits[2 * WORDS];
         b->at = 0;
     }
@@ -51,12 +62,18 @@ static inline void end_row(blocks *b)
     b->number = NO_BLOCK;
 }
 
-static void end(blocks *b)
+/* Maxima: it does not matter which range is the first. */
+static void end(blocks *b, grouping *g)
 {
     size_t n = b->at / 2 + 1;
     if (b->at % 2 == 0)
         b->of.bits[b->at + 1] = 0;
-    hry_tally_groups(b->tally, b->of.pairs, n);
+    hry_tally_groups(&b->tally, b->of.pairs, n);
+    for (unsigned i = 0; i < HRY_TALLY_GROUPS; i++) {
+        uint8_t most = atomic_load_explicit(&g->most[i], memory_order_relaxed);
+        while (b->tally.most[i] > most && !atomic_compare_exchange_weak(&g->most[i], &most, b->tally.most[i]))
+            ;
+    }
 }
 
 static inline bool is_set(const uint64_t *nonzero, uint64_t i)
@@ -64,111 +81,129 @@ static inline bool is_set(const uint64_t *nonzero, uint64_t i)
     return nonzero[i / 64] >> i % 64 & 1;
 }
 
-/* CSR, and CSF whose innermost level is the last dimension: the children of a node are a row, in storage order. */
-static void add_rows(const hry_sparse *s, const uint64_t *nonzero, blocks *b)
-{
-    uint32_t level = s->rank - 1;
-    bool tree = s->tag == HRY_LAYOUT_CSF;
-    const hry_index_array *along = &s->index[tree ? 2 * level + 1 : 0];
-    uint64_t low, high = 0, pointers = s->index[tree ? 2 * level : 1].count;
-    for (uint64_t row = 0; high < s->nnz && row + 1 < pointers; row++) {
-        hry_sparse_children(s, level, row, &low, &high);
-        for (uint64_t i = low; i < high; i++)
-            if (is_set(nonzero, i))
-                add(b, hry_index_at(along, i));
-        end_row(b);
-    }
-}
+/* ---- Rows that start in a range, to their ends ---- */
 
-static bool same_row(const hry_sparse *s, uint64_t i, uint64_t j)
+typedef struct rows {
+    blocks blocks;
+    uint32_t bits; /* of the last dimension in a key */
+    uint64_t last; /* no row starts here or behind */
+    uint64_t row;
+    bool any, skips; /* the first row is not this range's */
+} rows;
+
+/* False when all rows are through. */
+static inline bool take(rows *r, uint64_t key, uint64_t i, bool is_set)
 {
-    const hry_index_array *coordinates = &s->index[0];
-    for (uint32_t k = s->rank - 1; k-- > 0;)
-        if (hry_index_at(coordinates, i * s->rank + k) != hry_index_at(coordinates, j * s->rank + k))
+    uint64_t row = r->bits < 64 ? key >> r->bits : 0, place = r->bits < 64 ? key & (((uint64_t)1 << r->bits) - 1) : key;
+    if (!r->any || row != r->row) {
+        if (i >= r->last)
             return false;
+        r->skips &= !r->any;
+        r->any = true;
+        r->row = row;
+        end_row(&r->blocks);
+    }
+    if (is_set && !r->skips)
+        add(&r->blocks, place);
     return true;
 }
 
-static void add_sorted(const hry_sparse *s, const uint64_t *nonzero, blocks *b)
+static void start_rows(rows *r, const grouping *g, uint64_t first, uint64_t last)
 {
-    for (uint64_t i = 0; i < s->nnz; i++) {
-        if (i > 0 && !same_row(s, i, i - 1))
-            end_row(b);
-        if (is_set(nonzero, i))
-            add(b, hry_index_at(&s->index[0], i * s->rank + s->rank - 1));
-    }
+    start(&r->blocks);
+    r->bits = g->order.bits[g->order.rank - 1];
+    r->last = last;
+    r->row = 0;
+    r->any = false;
+    r->skips = first > 0;
 }
 
-/* ---- Other orders of storage ---- */
-
-static void take_stored(hry_stored *stored, hry_ordering *order, uint64_t *indices)
+/* In the order of storage. */
+static void add_stored(void *ctx, uint64_t first, uint64_t last)
 {
-    uint64_t n = 0;
-    uint32_t rank = order->rank;
-    while (n < order->count && hry_stored_step(stored)) {
-        hry_entry *entry = &order->entries[n++];
-        *entry = (hry_entry){ .position = stored->position };
-        if (!order->wide)
-            entry->key = hry_ordering_key(order, stored->index);
-        for (uint32_t k = 0; k < rank && order->wide; k++)
-            indices[stored->position * rank + k] = stored->index[k];
-    }
+    grouping *g = ctx;
+    hry_stored stored = { .sparse = g->sparse };
+    hry_form form = hry_ordering_form(&g->order);
+    uint64_t keys[KEYS], from;
+    bool more = true;
+    rows r;
+    start_rows(&r, g, first, last);
+    hry_stored_start(&stored, &g->whole);
+    hry_stored_within(&stored, first - r.skips, g->sparse.nnz);
+    for (size_t n; more && (n = hry_stored_numbers(&stored, &form, KEYS, keys, &from)) > 0;)
+        for (size_t i = 0; i < n && more; i++)
+            more = take(&r, keys[i], from + i, is_set(g->nonzero, from + i));
+    end(&r.blocks, g);
 }
 
-static void add_ordered(const hry_ordering *order, const uint64_t *nonzero, blocks *b)
+/* In the order that was made, where entries carry whether they are 0. */
+static void add_entries(void *ctx, uint64_t first, uint64_t last)
 {
+    grouping *g = ctx;
+    const hry_entry *entries = g->order.entries;
+    rows r;
+    start_rows(&r, g, first, last);
+    for (uint64_t i = first - r.skips; i < g->order.count && take(&r, entries[i].key, i, entries[i].load); i++)
+        ;
+    end(&r.blocks, g);
+}
+
+/* The same where indices are no keys. */
+static void add_wide(grouping *g)
+{
+    const hry_ordering *order = &g->order;
     uint32_t last = order->rank - 1;
+    blocks b;
+    start(&b);
     for (uint64_t i = 0; i < order->count; i++) {
         if (i > 0 && hry_ordering_differs(order, i) < last)
-            end_row(b);
-        if (is_set(nonzero, order->entries[i].position))
-            add(b, hry_ordering_index(order, i, last));
+            end_row(&b);
+        if (is_set(g->nonzero, order->entries[i].load))
+            add(&b, hry_ordering_index(order, i, last));
     }
+    end(&b, g);
 }
 
-static hry_status sort_and_add(const hry_values *v, hry_stored *stored, const uint64_t *nonzero, blocks *b,
-                               hry_error *err)
+static void load_nonzero(const void *nonzero, uint64_t first, size_t n, hry_entry *entries)
 {
-    const hry_sparse *s = &stored->sparse;
-    hry_ordering order;
-    uint64_t entries, numbers = 0;
-    uint64_t *indices = NULL;
-    hry_ordering_init(&order, s->rank, s->shape, NULL);
-    if (!hry_mul(s->nnz, 2, &entries) || (order.wide && !hry_mul(s->nnz, s->rank, &numbers)))
-        return hry_fail_memory(err, UINT64_MAX);
-    order.entries = hry_alloc_array(v->allocator, entries, sizeof(hry_entry), _Alignof(hry_entry));
-    if (order.wide)
-        order.indices = indices = hry_alloc_array(v->allocator, numbers, sizeof *indices, _Alignof(uint64_t));
-    bool room = order.entries && (indices || !order.wide);
-    if (room) {
-        order.count = s->nnz;
-        hry_stored_start(stored, &v->whole);
-        take_stored(stored, &order, indices);
-        hry_ordering_sort(&order, s->tag == HRY_LAYOUT_COO ? NULL : s->mode);
-        add_ordered(&order, nonzero, b);
-    }
-    hry_free(v->allocator, indices, (size_t)numbers * sizeof *indices, _Alignof(uint64_t));
-    hry_free(v->allocator, order.entries, (size_t)entries * sizeof(hry_entry), _Alignof(hry_entry));
-    return room ? HRY_OK : hry_fail_memory(err, entries * sizeof(hry_entry));
+    for (size_t i = 0; i < n; i++)
+        entries[i].load = is_set(nonzero, first + i);
+}
+
+/* Whether the elements are stored row by row. */
+static bool has_rows(const hry_sparse *s)
+{
+    bool unsorted = s->tag == HRY_LAYOUT_COO && !s->is_sorted;
+    return !unsorted && s->mode[s->rank - 1] == s->rank - 1;
+}
+
+static hry_status group_others(grouping *g, const hry_values *v, hry_error *err)
+{
+    hry_ordering_init(&g->order, g->sparse.rank, g->sparse.shape, NULL);
+    hry_status status =
+        hry_ordering_fill(&g->order, &g->sparse, load_nonzero, g->nonzero, v->executor, v->allocator, err);
+    if (!status && g->order.wide)
+        add_wide(g);
+    else if (!status)
+        hry_in_ranges(g->order.count, GRAIN, v->executor, add_entries, g);
+    hry_ordering_fini(&g->order, v->allocator);
+    return status;
 }
 
 hry_status hry_sparse_groups(const hry_values *values, const uint64_t *nonzero, hry_tally *tally, hry_error *err)
 {
-    hry_stored stored;
-    hry_sparse *s = &stored.sparse;
-    blocks b;
+    grouping g = { .whole = values->whole, .nonzero = nonzero };
     hry_status status = HRY_OK;
-    hry_sparse_of(values->tensor, s);
+    hry_sparse_of(values->tensor, &g.sparse);
     memset(tally->most, 0, sizeof tally->most);
-    if (s->nnz == 0 || values->last % 4 != 0)
+    if (g.sparse.nnz == 0 || values->last % 4 != 0)
         return HRY_OK; /* no group to look at */
-    start(&b, tally);
-    if (s->tag == HRY_LAYOUT_CSR || (s->tag == HRY_LAYOUT_CSF && s->mode[s->rank - 1] == s->rank - 1))
-        add_rows(s, nonzero, &b);
-    else if (s->tag == HRY_LAYOUT_COO && s->is_sorted)
-        add_sorted(s, nonzero, &b);
+    hry_ordering_init(&g.order, g.sparse.rank, g.sparse.shape, g.sparse.mode);
+    if (has_rows(&g.sparse) && !g.order.wide)
+        hry_in_ranges(g.sparse.nnz, GRAIN, values->executor, add_stored, &g);
     else
-        status = sort_and_add(values, &stored, nonzero, &b, err);
-    end(&b);
+        status = group_others(&g, values, err);
+    for (unsigned i = 0; i < HRY_TALLY_GROUPS; i++)
+        tally->most[i] = atomic_load(&g.most[i]);
     return status;
 }

@@ -9,36 +9,17 @@
 
 enum { GRAIN = 1 << 16 }; /* numbers of a range */
 
-typedef struct search {
-    const hry_sparse *sparse;
+/* Pointers, and the coordinates that they cut into slices. */
+typedef struct slices {
     const hry_index_array *pointers, *coordinates;
-    uint64_t slices, most; /* coordinates are below most */
-    _Atomic uint64_t first;
-} search;
-
-/* At a place, something is wrong. */
-static void found(search *s, uint64_t at)
-{
-    uint64_t first = atomic_load_explicit(&s->first, memory_order_relaxed);
-    while (at < first &&
-           !atomic_compare_exchange_weak_explicit(&s->first, &first, at, memory_order_relaxed, memory_order_relaxed))
-        ;
-}
-
-/* The first wrong place among count; count when there is none. */
-static uint64_t first_wrong(hry_verifier *v, search *s, uint64_t count, hry_range_fn *look)
-{
-    atomic_init(&s->first, count);
-    hry_in_ranges(count, GRAIN, v->executor, look, s);
-    return atomic_load_explicit(&s->first, memory_order_relaxed);
-}
+    uint64_t count, most; /* of slices; coordinates are below most */
+} slices;
 
 /* ---- COO ---- */
 
-static void look_at_list(void *ctx, uint64_t first, uint64_t end)
+static uint64_t look_at_list(const void *ctx, uint64_t first, uint64_t end)
 {
-    search *f = ctx;
-    const hry_sparse *s = f->sparse;
+    const hry_sparse *s = ctx;
     size_t length = 8 * (size_t)s->rank;
     const uint8_t *entry = s->index[0].bytes + (size_t)first * length;
     for (uint64_t i = first; i < end; i++, entry += length) {
@@ -52,17 +33,15 @@ static void look_at_list(void *ctx, uint64_t first, uint64_t end)
                 decided = at != before;
             }
         }
-        if (!good || (s->is_sorted && i > 0 && !above)) {
-            found(f, i);
-            return;
-        }
+        if (!good || (s->is_sorted && i > 0 && !above))
+            return i;
     }
+    return end;
 }
 
 static hry_status verify_coo(hry_verifier *v, const hry_sparse *s)
 {
-    search f = { .sparse = s };
-    uint64_t i = first_wrong(v, &f, s->nnz, look_at_list);
+    uint64_t i = hry_first_in_ranges(s->nnz, GRAIN, v->executor, look_at_list, s);
     if (i == s->nnz)
         return HRY_OK;
     for (uint32_t k = 0; k < s->rank; k++) {
@@ -86,14 +65,12 @@ static const slice_rules csc_rules = { HRY_RULE_L_CSC_20, HRY_RULE_L_CSC_21, HRY
 static const slice_rules csf_rules = { HRY_RULE_L_CSF_20, HRY_RULE_L_CSF_21, HRY_RULE_L_CSF_22, HRY_RULE_L_CSF_23,
                                        HRY_RULE_L_CSF_24 };
 
-static void look_at_pointers(void *ctx, uint64_t first, uint64_t end)
+static uint64_t look_at_pointers(const void *ctx, uint64_t first, uint64_t end)
 {
-    search *f = ctx;
-    for (uint64_t x = first; x < end; x++)
-        if (hry_index_at(f->pointers, x + 1) < hry_index_at(f->pointers, x)) {
-            found(f, x);
-            return;
-        }
+    const slices *f = ctx;
+    while (first < end && hry_index_at(f->pointers, first + 1) >= hry_index_at(f->pointers, first))
+        first++;
+    return first;
 }
 
 /* Whether count numbers ascend strictly. A comparison a step, so that there is nothing to guess. */
@@ -109,51 +86,52 @@ static bool ascend(const uint8_t *p, uint64_t count)
     return !bad;
 }
 
-/* Numbers low..high-1 of a slice that starts at start. In ascending order the last is the largest. */
-static bool look_at_slice(search *f, uint64_t start, uint64_t low, uint64_t high)
+/* The first wrong one of coordinates low..high-1 of a slice that starts at start. In ascending order the last is the
+ * largest. */
+static uint64_t look_at_slice(const slices *f, uint64_t start, uint64_t low, uint64_t high)
 {
     const hry_index_array *coordinates = f->coordinates;
     uint64_t before = low - (low > start);
-    if (low >= high ||
-        (ascend(coordinates->bytes + 8 * before, high - before) && hry_index_at(coordinates, high - 1) < f->most))
-        return true;
-    for (uint64_t i = low; i < high; i++) {
-        uint64_t at = hry_index_at(coordinates, i);
-        if (at >= f->most || (i > start && at <= hry_index_at(coordinates, i - 1))) {
-            found(f, i);
-            return false;
-        }
+    if (ascend(coordinates->bytes + 8 * before, high - before) && hry_index_at(coordinates, high - 1) < f->most)
+        return high;
+    for (; low < high; low++) {
+        uint64_t at = hry_index_at(coordinates, low);
+        if (at >= f->most || (low > start && at <= hry_index_at(coordinates, low - 1)))
+            break;
     }
-    return true;
+    return low;
 }
 
 /* The pointers are right: slices follow one another and end where the coordinates do. */
-static void look_at_slices(void *ctx, uint64_t first, uint64_t end)
+static uint64_t look_at_slices(const void *ctx, uint64_t first, uint64_t end)
 {
-    search *f = ctx;
-    uint64_t slice = hry_index_search(f->pointers, 0, f->slices + 1, first + 1) - 1, done = first;
-    for (; done < end && slice < f->slices; slice++) {
+    const slices *f = ctx;
+    uint64_t slice = hry_index_search(f->pointers, 0, f->count + 1, first + 1) - 1;
+    for (; first < end && slice < f->count; slice++) {
         uint64_t start = hry_index_at(f->pointers, slice), high = hry_index_at(f->pointers, slice + 1);
         high = high < end ? high : end;
-        if (!look_at_slice(f, start, done, high))
-            return;
-        done = high > done ? high : done;
+        if (high <= first)
+            continue;
+        first = look_at_slice(f, start, first, high);
+        if (first < high)
+            return first;
     }
+    return end;
 }
 
 /* nnz: how many coordinates there must be; UINT64_MAX: as many as the pointers say and the buffer holds. */
-static hry_status verify_slices(hry_verifier *v, search *f, const slice_rules *rules, uint32_t pointers,
+static hry_status verify_slices(hry_verifier *v, const slices *f, const slice_rules *rules, uint32_t pointers,
                                 uint32_t coordinates, uint64_t nnz)
 {
     if (hry_index_at(f->pointers, 0) != 0)
         return hry_verify_fail(v, rules->starts, pointers, 0, hry_index_at(f->pointers, 0));
-    uint64_t x = first_wrong(v, f, f->slices, look_at_pointers);
-    if (x < f->slices)
+    uint64_t x = hry_first_in_ranges(f->count, GRAIN, v->executor, look_at_pointers, f);
+    if (x < f->count)
         return hry_verify_fail(v, rules->falls, pointers, 8 * (x + 1), hry_index_at(f->pointers, x + 1));
-    uint64_t count = hry_index_at(f->pointers, f->slices);
+    uint64_t count = hry_index_at(f->pointers, f->count);
     if (count > f->coordinates->count || (nnz != UINT64_MAX && count != nnz))
-        return hry_verify_fail(v, rules->ends, pointers, 8 * f->slices, count);
-    uint64_t i = first_wrong(v, f, count, look_at_slices);
+        return hry_verify_fail(v, rules->ends, pointers, 8 * f->count, count);
+    uint64_t i = hry_first_in_ranges(count, GRAIN, v->executor, look_at_slices, f);
     if (i == count)
         return HRY_OK;
     uint64_t at = hry_index_at(f->coordinates, i);
@@ -162,9 +140,9 @@ static hry_status verify_slices(hry_verifier *v, search *f, const slice_rules *r
 
 static hry_status verify_compressed(hry_verifier *v, const hry_sparse *s)
 {
-    search f = { .pointers = &s->index[1],
+    slices f = { .pointers = &s->index[1],
                  .coordinates = &s->index[0],
-                 .slices = s->shape[s->mode[0]],
+                 .count = s->shape[s->mode[0]],
                  .most = s->shape[s->mode[1]] };
     return verify_slices(v, &f, s->tag == HRY_LAYOUT_CSR ? &csr_rules : &csc_rules, 2, 1, s->nnz);
 }
@@ -175,9 +153,9 @@ static hry_status verify_tree(hry_verifier *v, const hry_sparse *s)
     uint64_t nodes = 1;
     hry_status status = HRY_OK;
     for (uint32_t level = 0; level < s->rank && !status; level++) {
-        search f = { .pointers = &s->index[2 * level],
+        slices f = { .pointers = &s->index[2 * level],
                      .coordinates = &s->index[2 * level + 1],
-                     .slices = nodes,
+                     .count = nodes,
                      .most = s->shape[s->mode[level]] };
         uint32_t buffer = 2 * level + 1; /* of pos_L; crd_L is the next */
         if (f.pointers->count <= nodes)

@@ -60,6 +60,32 @@ static void test_nonzero(void **state)
     }
 }
 
+static void test_pick(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 4000; round++) {
+        size_t size = (size_t)1 << round % 4, n = 1 + random_bits(&seed) % (round % 3 ? 140 : MOST - 4), count = 0;
+        uint64_t words[(MOST + 63) / 64] = { 0 }, first = random_bits(&seed), places[MOST];
+        const unsigned char *x = guarded_end(&in, n * size, 0); /* there is no element behind the last bit's */
+        random_bytes(&seed, (void *)x, n * size);
+        for (size_t i = 0; i < n; i++)
+            if (random_bits(&seed) % (1 + round % 5) == 0) {
+                words[i / 64] |= (uint64_t)1 << i % 64;
+                places[count++] = i;
+            }
+        for (size_t v = 0; v < LEVELS; v++) {
+            uint64_t list[MOST + 3];
+            unsigned char *values = guarded_end(&out, (count + 3) * size, 0);
+            assert_int_equal(table[v].pick_ones(words, (n + 63) / 64, first, list, x, size, values), count);
+            assert_true(guarded_is_intact(&out, (count + 3) * size, 0));
+            for (size_t i = 0; i < count; i++) {
+                assert_int_equal(list[i], first + places[i]);
+                assert_memory_equal(values + i * size, x + places[i] * size, size);
+            }
+        }
+    }
+}
+
 static void test_move_out(void **state)
 {
     (void)state;
@@ -83,6 +109,7 @@ static void test_move_out(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_nonzero), cmocka_unit_test(test_move_out) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_nonzero), cmocka_unit_test(test_pick),
+                                        cmocka_unit_test(test_move_out) };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

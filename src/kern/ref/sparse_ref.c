@@ -30,6 +30,19 @@ uint64_t hry_ref_nonzero_bits(const void *x, size_t size, size_t n, uint64_t *bi
     return count;
 }
 
+size_t hry_ref_pick_ones(const uint64_t *words, size_t n, uint64_t first, uint64_t *list, const void *x, size_t size,
+                         void *values)
+{
+    size_t taken = 0;
+    for (size_t i = 0; i < n; i++)
+        for (uint64_t word = words[i]; word; word &= word - 1, taken++) {
+            size_t at = 64 * i + (size_t)__builtin_ctzll(word);
+            list[taken] = first + at;
+            memcpy((char *)values + taken * size, (const char *)x + at * size, size);
+        }
+    return taken;
+}
+
 void hry_ref_move_out(void *room, size_t n, void *dst, bool stream)
 {
     (void)stream;

@@ -4,7 +4,7 @@
 
 #include <immintrin.h>
 
-#define FEATURES "popcnt,avx2"
+#define FEATURES "popcnt,bmi,avx2"
 #define TARGET __attribute__((target(FEATURES)))
 #define INLINE static inline __attribute__((always_inline, target(FEATURES)))
 
@@ -61,6 +61,7 @@ INLINE uint32_t nonzero_64(vector x)
 void hry_fill_sparse_avx2(struct hry_kern *table)
 {
     table->nonzero_bits = nonzero_bits;
+    table->pick_ones = pick_ones;
     table->move_out = move_out;
 }
 
