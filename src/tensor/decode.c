@@ -63,6 +63,24 @@ static void to_stored(uint8_t type, void *values, size_t n)
         hry_swap_elements(type, values, n);
 }
 
+/* What floats become. */
+static bool finish(const hry_decoder *decoder, float *floats, size_t n, void *values)
+{
+    float rounded[CHUNK];
+    bool all = true;
+    to_stored(HRY_TYPE_FLOAT32, floats, n);
+    if (decoder->rounds) {
+        all = hry_convert_run(&decoder->round, floats, n, rounded);
+        to_stored(decoder->round.to, rounded, n);
+    }
+    return hry_convert_run(&decoder->convert, decoder->rounds ? rounded : floats, n, values) && all;
+}
+
+static uint8_t *values_after(const hry_decoder *decoder, void *values, size_t n)
+{
+    return (uint8_t *)values + n * hry_type_table[decoder->type].bits / 8;
+}
+
 static bool run_quantized(const hry_decoder *decoder, const void *codes, size_t n, const uint64_t *index, uint32_t axis,
                           int64_t step, void *values)
 {
@@ -71,7 +89,7 @@ static bool run_quantized(const hry_decoder *decoder, const void *codes, size_t 
         hry_dequant_run(d, codes, n, index, axis, step, values);
         return true;
     }
-    float floats[CHUNK], rounded[CHUNK];
+    float floats[CHUNK];
     uint64_t at[HRY_RANK_MAX];
     bool all = true;
     for (uint32_t k = 0; index && k < d->rank; k++)
@@ -79,15 +97,24 @@ static bool run_quantized(const hry_decoder *decoder, const void *codes, size_t 
     for (size_t done = 0; done < n; done += CHUNK) { /* so many elements fill whole bytes, whatever their width */
         size_t part = n - done < CHUNK ? n - done : CHUNK;
         hry_dequant_run(d, (const uint8_t *)codes + done * d->bits / 8, part, index ? at : NULL, axis, step, floats);
-        to_stored(HRY_TYPE_FLOAT32, floats, part);
-        if (decoder->rounds) {
-            all &= hry_convert_run(&decoder->round, floats, part, rounded);
-            to_stored(decoder->round.to, rounded, part);
-        }
-        all &= hry_convert_run(&decoder->convert, decoder->rounds ? rounded : floats, part,
-                               (uint8_t *)values + done * hry_type_table[decoder->type].bits / 8);
+        all &= finish(decoder, floats, part, values_after(decoder, values, done));
         if (index)
             at[axis] += CHUNK * (uint64_t)step;
+    }
+    return all;
+}
+
+bool hry_decoder_run_each(const hry_decoder *decoder, const void *codes, size_t n, const uint64_t *numbers,
+                          void *values)
+{
+    const hry_dequant *d = &decoder->dequant;
+    float floats[CHUNK];
+    bool all = true;
+    for (size_t done = 0; done < n; done += CHUNK) {
+        size_t part = n - done < CHUNK ? n - done : CHUNK;
+        const uint8_t *from = (const uint8_t *)codes + done * d->bits / 8;
+        hry_dequant_each(d, from, part, numbers + done, decoder->floats ? (float *)values + done : floats);
+        all &= decoder->floats || finish(decoder, floats, part, values_after(decoder, values, done));
     }
     return all;
 }

@@ -42,4 +42,8 @@ hry_status hry_decoder_init(hry_decoder *decoder, const hry_tensor *tensor, cons
 bool hry_decoder_run(const hry_decoder *decoder, const void *codes, size_t n, const uint64_t *index, uint32_t axis,
                      int64_t step, void *values);
 
+/* The same where needs_index, by the numbers of the codes' parameters (hry_dequant). */
+bool hry_decoder_run_each(const hry_decoder *decoder, const void *codes, size_t n, const uint64_t *numbers,
+                          void *values);
+
 #endif

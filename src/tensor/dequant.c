@@ -237,6 +237,20 @@ static void run_each(const hry_dequant *d, const void *codes, size_t n, uint64_t
     }
 }
 
+void hry_dequant_each(const hry_dequant *d, const void *codes, size_t n, const uint64_t *numbers, float *dst)
+{
+    float scales[SCALES];
+    int32_t zp[SCALES];
+    for (size_t done = 0, part; done < n; done += part, codes = codes_after(d, codes, part)) {
+        part = n - done < SCALES ? n - done : SCALES;
+        for (size_t i = 0; i < part; i++)
+            scales[i] = scale_at(d, numbers[done + i]);
+        for (size_t i = 0; i < part && d->zero_points; i++)
+            hry_dequant_zero_points(d, numbers[done + i], 1, 1, &zp[i]);
+        d->kernel(codes, part, 1, scales, d->zero_points ? zp : NULL, dst + done, d->stream);
+    }
+}
+
 static void run_one(const hry_dequant *d, const void *codes, size_t n, uint64_t number, float *dst)
 {
     float scale = scale_at(d, number);

@@ -38,6 +38,9 @@ hry_status hry_dequant_init(hry_dequant *dequant, const hry_tensor *tensor, hry_
 void hry_dequant_run(const hry_dequant *dequant, const void *codes, size_t n, const uint64_t *index, uint32_t axis,
                      int64_t step, float *dst);
 
+/* The same, each code with the parameters of a number of its own; n codes from any bit are packed from *codes on. */
+void hry_dequant_each(const hry_dequant *dequant, const void *codes, size_t n, const uint64_t *numbers, float *dst);
+
 /* Parameters as arrays: count scales as floats from number first on, number by number. */
 void hry_dequant_scales(const hry_dequant *dequant, uint64_t first, uint64_t apart, size_t count, float *scales);
 void hry_dequant_zero_points(const hry_dequant *dequant, uint64_t first, uint64_t apart, size_t count, int32_t *zp);

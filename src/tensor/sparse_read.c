@@ -6,7 +6,7 @@
 #include "tensor/move.h"
 #include "tensor/ranges.h"
 #include "tensor/spread.h"
-#include "tensor/stored.h"
+#include "tensor/stored_values.h"
 #include "tensor/verify.h"
 
 enum { GRAIN = 1 << 14 }; /* stored elements that are worth handing to another thread */
@@ -30,7 +30,7 @@ static bool is_unsorted(const hry_sparse *sparse)
     return sparse->tag == HRY_LAYOUT_COO && !sparse->is_sorted;
 }
 
-/* ---- One by one: values that depend on their indices, bits, and places that no form describes ---- */
+/* ---- One by one: bits, and places that no form describes ---- */
 
 typedef struct batch {
     const put *put;
@@ -104,7 +104,7 @@ static bool find_form(put *p)
 {
     const hry_map *map = &p->sink->map;
     bool whole = true;
-    if (map->hilbert_order || p->decoder->needs_index || p->sink->bits < 8)
+    if (map->hilbert_order || p->sink->bits < 8)
         return false;
     p->to = p->sink->bytes + map->base * (int64_t)(p->sink->bits / 8);
     p->form.base = 0;
@@ -137,35 +137,63 @@ static bool is_packed(put *p)
     return true;
 }
 
-/* The values of n elements from position first on, as they are or decoded to room. */
-static const uint8_t *values_from(put *p, uint64_t first, size_t n, uint8_t *room)
+/* Elements of a range: their offsets, and their values as they are or decoded to room. */
+typedef struct cursor {
+    put *put;
+    hry_stored stored;
+    hry_stored_values by_index; /* goes on in step, where values depend on their indices */
+    size_t n;
+    uint64_t numbers[HRY_SPREAD_MOST];
+    const uint8_t *values;
+    _Alignas(16) uint8_t codes[HRY_SPREAD_MOST * 16], room[HRY_SPREAD_MOST * 16];
+} cursor;
+
+static void start(cursor *c, put *p, uint64_t first, uint64_t end)
 {
-    _Alignas(16) uint8_t codes[HRY_SPREAD_MOST * 16];
-    const hry_decoder *decoder = p->decoder;
+    c->put = p;
+    c->stored.sparse = *p->sparse;
+    hry_stored_start(&c->stored, p->box);
+    hry_stored_within(&c->stored, first, end);
+    if (p->decoder->needs_index)
+        hry_stored_values_start(&c->by_index, p->decoder, p->box, first, end);
+}
+
+static bool decode(cursor *c, uint64_t first)
+{
+    const hry_decoder *decoder = c->put->decoder;
     uint64_t bit = first * decoder->bits;
-    const uint8_t *from = p->values + bit / 8;
-    if (decoder->plain)
-        return from;
-    if (bit % 8) {
-        hry_move_piece(decoder->bits, p->values, (int64_t)first, 1, codes, 0, 1, n);
-        from = codes;
+    const uint8_t *from = c->put->values + bit / 8;
+    c->values = c->room;
+    if (decoder->needs_index) {
+        hry_stored_values_next(&c->by_index, c->n, c->room);
+        return c->by_index.all;
     }
-    if (!hry_decoder_run(decoder, from, n, NULL, 0, 1, room))
-        atomic_store_explicit(&p->lost, true, memory_order_relaxed);
-    return room;
+    if (decoder->plain) {
+        c->values = from;
+        return true;
+    }
+    if (bit % 8) {
+        hry_move_piece(decoder->bits, c->put->values, (int64_t)first, 1, c->codes, 0, 1, c->n);
+        from = c->codes;
+    }
+    return hry_decoder_run(decoder, from, c->n, NULL, 0, 1, c->room);
+}
+
+static bool next(cursor *c)
+{
+    uint64_t first;
+    c->n = hry_stored_numbers(&c->stored, &c->put->form, HRY_SPREAD_MOST, c->numbers, &first);
+    if (c->n > 0 && !decode(c, first))
+        atomic_store_explicit(&c->put->lost, true, memory_order_relaxed);
+    return c->n > 0;
 }
 
 static void put_range(void *ctx, uint64_t first, uint64_t end)
 {
-    _Alignas(16) uint8_t room[HRY_SPREAD_MOST * 16];
     put *p = ctx;
-    hry_stored stored = { .sparse = *p->sparse };
-    uint64_t numbers[HRY_SPREAD_MOST], from;
-    size_t n;
-    hry_stored_start(&stored, p->box);
-    hry_stored_within(&stored, first, end);
-    while ((n = hry_stored_numbers(&stored, &p->form, HRY_SPREAD_MOST, numbers, &from)) > 0)
-        hry_spread(p->sink->bits / 8, p->to, numbers, n, values_from(p, from, n, room));
+    cursor c;
+    for (start(&c, p, first, end); next(&c);)
+        hry_spread(p->sink->bits / 8, p->to, c.numbers, c.n, c.values);
 }
 
 /* From the last to the first, as they are put one by one. */
@@ -191,18 +219,13 @@ static uint64_t offset_of(const put *p, uint64_t position)
 /* From the first element of the range to that of the next one, zeros included. */
 static void fill_range(void *ctx, uint64_t first, uint64_t end)
 {
-    _Alignas(16) uint8_t room[HRY_SPREAD_MOST * 16];
     put *p = ctx;
-    hry_stored stored = { .sparse = *p->sparse };
+    cursor c;
     hry_window window;
-    uint64_t numbers[HRY_SPREAD_MOST], from;
-    size_t n;
     hry_window_init(&window, p->to, p->sink->bits / 8, first ? offset_of(p, first) : 0,
                     end < p->sparse->nnz ? offset_of(p, end) : p->count, p->stream);
-    hry_stored_start(&stored, p->box);
-    hry_stored_within(&stored, first, end);
-    while ((n = hry_stored_numbers(&stored, &p->form, HRY_SPREAD_MOST, numbers, &from)) > 0)
-        hry_window_put(&window, numbers, n, values_from(p, from, n, room));
+    for (start(&c, p, first, end); next(&c);)
+        hry_window_put(&window, c.numbers, c.n, c.values);
     hry_window_end(&window);
 }
 

@@ -3,8 +3,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "tensor/in_order.h"
-#include "tensor/move.h"
-#include "tensor/stored.h"
+#include "tensor/stored_values.h"
 #include "tensor/values.h"
 #include "type/types.h"
 
@@ -43,6 +42,20 @@ static void hand_out_codes(const run *r, uint64_t first, uint64_t n)
         size_t some = n - done < v->chunk ? (size_t)(n - done) : v->chunk;
         const uint8_t *codes = v->codes + (first + done) * v->decoder.bits / 8;
         hry_decoder_run(&v->decoder, codes, some, NULL, 0, 1, room);
+        hand_out(r, first + done, room, some);
+    }
+}
+
+/* Stored elements whose values depend on their indices. */
+static void hand_out_stored(const run *r, uint64_t first, uint64_t n)
+{
+    _Alignas(64) uint8_t room[HRY_STATS_CHUNK * sizeof(float)];
+    const hry_values *v = r->values;
+    hry_stored_values stored;
+    hry_stored_values_start(&stored, &v->decoder, &v->whole, first, first + n);
+    for (uint64_t done = 0; done < n; done += v->chunk) {
+        size_t some = n - done < v->chunk ? (size_t)(n - done) : v->chunk;
+        hry_stored_values_next(&stored, some, room);
         hand_out(r, first + done, room, some);
     }
 }
@@ -124,6 +137,8 @@ static void do_unit(void *arg, size_t i)
         hand_out(r, first, v->direct + (size_t)first * r->size, n);
     else if (v->codes)
         hand_out_codes(r, first, n);
+    else if (v->by_index)
+        hand_out_stored(r, first, n);
     else
         status = hand_out_boxes(r, first, n, &err);
     if (status && !atomic_exchange(&r->failed, true)) {
@@ -151,52 +166,6 @@ static void run_batches(run *r, uint64_t units)
     }
 }
 
-/* Stored elements with their indices, in the order of storage, which is that of their positions. */
-typedef struct stored_run {
-    run *run;
-    uint64_t first; /* number of the first value in room */
-    size_t n;       /* values in it */
-    _Alignas(64) uint8_t room[HRY_STATS_CHUNK * sizeof(float)];
-} stored_run;
-
-static void end_batch(run *r, uint64_t end)
-{
-    size_t slots = (size_t)(hry_ceil_div(end, HRY_TALLY_SEGMENT) - r->first_unit);
-    if (slots > 0 && r->user->batch)
-        r->user->batch(r->user->ctx, slots);
-    r->first_unit += slots;
-}
-
-static void flush(stored_run *s)
-{
-    hand_out(s->run, s->first, s->room, s->n);
-    s->first += s->n;
-    s->n = 0;
-    if (s->first % ((uint64_t)HRY_VALUES_BATCH * HRY_TALLY_SEGMENT) == 0)
-        end_batch(s->run, s->first);
-}
-
-static void run_stored(run *r)
-{
-    const hry_values *v = r->values;
-    const uint8_t *codes = hry_tensor_first(v->tensor);
-    stored_run s = { .run = r };
-    hry_stored stored;
-    hry_sparse_of(v->tensor, &stored.sparse);
-    hry_stored_start(&stored, &v->whole);
-    while (hry_stored_step(&stored)) {
-        _Alignas(16) uint8_t code[16];
-        int64_t from = (int64_t)stored.position, to = 0;
-        hry_move_list(v->decoder.bits, codes, &from, code, &to, 1);
-        hry_decoder_run(&v->decoder, code, 1, stored.index, v->rank - 1, 1, s.room + s.n++ * r->size);
-        if (s.n == v->chunk)
-            flush(&s);
-    }
-    if (s.n)
-        flush(&s);
-    end_batch(r, s.first);
-}
-
 hry_status hry_values_run(const hry_values *values, const hry_values_user *user, hry_error *err)
 {
     run r = { .values = values, .user = user, .size = hry_type_table[values->type].bits / 8u, .unit = 1, .err = err };
@@ -204,10 +173,6 @@ hry_status hry_values_run(const hry_values *values, const hry_values_user *user,
     atomic_init(&r.failed, false);
     if (values->count == 0)
         return HRY_OK;
-    if (values->by_index) {
-        run_stored(&r);
-        return HRY_OK;
-    }
     if (reads_boxes(values) && values->piece > HRY_TALLY_SEGMENT)
         r.unit = values->piece / HRY_TALLY_SEGMENT;
     uint64_t units = hry_ceil_div(hry_ceil_div(values->count, HRY_TALLY_SEGMENT), r.unit);
