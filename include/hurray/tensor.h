@@ -60,11 +60,11 @@ HRY_API uint64_t hry_tensor_dim(const hry_tensor *tensor, uint32_t k);
 /* Buffer i and its size in bytes; NULL with *nbytes 0 for an empty or absent buffer. nbytes may be NULL. */
 HRY_API const void *hry_tensor_buffer(const hry_tensor *tensor, uint32_t i, uint64_t *nbytes);
 
-/* The first element, when the tensor is row-major, unquantized, of that type, in host memory and aligned; else NULL.
- * Valid as long as the tensor. */
+/* The first element, when the tensor is row-major, unquantized, of that type, in host memory and aligned; else NULL, as
+ * always on big-endian hosts. Valid as long as the tensor. */
 HRY_API const float *hry_tensor_f32(const hry_tensor *tensor);
 HRY_API const double *hry_tensor_f64(const hry_tensor *tensor);
-/* The same for any whole-byte type. */
+/* The same for any whole-byte type, in the byte order of the format on every host. */
 HRY_API const void *hry_tensor_data(const hry_tensor *tensor, uint8_t type);
 
 HRY_API size_t hry_tensor_member_count(const hry_tensor *tensor);          /* 0 for all but composites */

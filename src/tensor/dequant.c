@@ -178,13 +178,19 @@ static bool are_host_words(const uint8_t *p)
     return !HRY_HOST_SWAPS && (uintptr_t)p % 4 == 0;
 }
 
+/* The block as kernels count; one of more than n elements covers them all. */
+static size_t block_for(const hry_dequant *d, size_t n)
+{
+    return n > 0 && d->block > n ? n : (size_t)d->block;
+}
+
 /* float32 scales that lie as the kernels want them need no copy: all blocks at once. */
 static bool run_in_place(const hry_dequant *d, const void *codes, size_t n, uint64_t first, float *dst)
 {
     const uint8_t *scales = d->scales + 4 * first, *zp = d->zero_points ? d->zero_points + 4 * first : NULL;
     if (d->scale_type != HRY_TYPE_FLOAT32 || !are_host_words(scales) || (zp && !are_host_words(zp)))
         return false;
-    d->kernel(codes, n, d->block, (const float *)(const void *)scales, (const int32_t *)(const void *)zp, dst,
+    d->kernel(codes, n, block_for(d, n), (const float *)(const void *)scales, (const int32_t *)(const void *)zp, dst,
               d->stream);
     return true;
 }
@@ -197,12 +203,12 @@ static void run_blocks(const hry_dequant *d, const void *codes, size_t n, uint64
     if (run_in_place(d, codes, n, first, dst))
         return;
     while (n > 0) {
-        size_t blocks = (n + d->block - 1) / d->block, taken = blocks < SCALES ? blocks : SCALES;
-        size_t part = taken * d->block < n ? taken * d->block : n;
+        size_t block = block_for(d, n), blocks = (n - 1) / block + 1;
+        size_t taken = blocks < SCALES ? blocks : SCALES, part = taken * block < n ? taken * block : n;
         hry_dequant_scales(d, first, 1, taken, scales);
         if (d->zero_points)
             hry_dequant_zero_points(d, first, 1, taken, zp);
-        d->kernel(codes, part, d->block, scales, d->zero_points ? zp : NULL, dst, d->stream);
+        d->kernel(codes, part, block, scales, d->zero_points ? zp : NULL, dst, d->stream);
         codes = codes_after(d, codes, part);
         dst += part;
         first += taken;

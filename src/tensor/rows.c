@@ -3,6 +3,7 @@
 #include "base/status.h"
 #include "kern/kern.h"
 #include "tensor/access.h"
+#include "tensor/convert.h"
 #include "type/types.h"
 
 #include <hurray/quantize.h>
@@ -151,7 +152,9 @@ static void narrow_row(const hry_rows *rows, uint64_t i, uint8_t type, uint16_t 
     for (uint64_t done = 0; done < rows->length; done += PIECE) {
         size_t n = rows->length - done < PIECE ? (size_t)(rows->length - done) : PIECE;
         hry_dequant_run(&s->dequant, codes + done * s->dequant.bits / 8, n, index, last, 1, floats);
-        narrow(floats, n, row + done, false);
+        narrow(floats, n, row + done, false); /* as stored */
+        if (HRY_HOST_SWAPS)
+            hry_swap_elements(type, row + done, n);
         index[last] += PIECE;
     }
 }

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "layout/layouts.h"
+#include "tensor/convert.h"
 #include "tensor/split.h"
 
 #include <string.h>
@@ -198,12 +199,12 @@ const void *hry_tensor_data(const hry_tensor *tensor, uint8_t type)
 
 const float *hry_tensor_f32(const hry_tensor *tensor)
 {
-    return hry_tensor_data(tensor, HRY_TYPE_FLOAT32);
+    return HRY_HOST_SWAPS ? NULL : hry_tensor_data(tensor, HRY_TYPE_FLOAT32);
 }
 
 const double *hry_tensor_f64(const hry_tensor *tensor)
 {
-    return hry_tensor_data(tensor, HRY_TYPE_FLOAT64);
+    return HRY_HOST_SWAPS ? NULL : hry_tensor_data(tensor, HRY_TYPE_FLOAT64);
 }
 
 size_t hry_tensor_member_count(const hry_tensor *tensor)

@@ -218,7 +218,7 @@ static void test_import(void **state)
     m.dl_tensor.byte_offset = 4;
     hry_tensor *t = import(&m);
     assert_int_equal(hry_tensor_desc(t)->layout, HRY_LAYOUT_ROW_MAJOR);
-    assert_ptr_equal(hry_tensor_f32(t), numbers + 1);
+    assert_ptr_equal(hry_tensor_data(t, HRY_TYPE_FLOAT32), numbers + 1);
     assert_int_equal(hry_tensor_dim(t, 1), 4);
     assert_int_equal(deleted, 0);
     hry_tensor_release(t);
@@ -231,7 +231,7 @@ static void test_import_without_deleter(void **state)
     struct DLManagedTensorVersioned m = make(numbers, 0, NULL, NULL, 2, 32);
     m.deleter = NULL;
     hry_tensor *t = import(&m);
-    assert_ptr_equal(hry_tensor_f32(t), numbers);
+    assert_ptr_equal(hry_tensor_data(t, HRY_TYPE_FLOAT32), numbers);
     hry_tensor_release(t);
 }
 
@@ -242,7 +242,7 @@ static void test_import_unversioned(void **state)
     struct DLManagedTensor m = { .dl_tensor = base.dl_tensor, .deleter = count_unversioned };
     hry_tensor *t = NULL;
     assert_int_equal(hry_tensor_from_dlpack_unversioned(&m, NULL, &t, NULL), HRY_OK);
-    assert_ptr_equal(hry_tensor_f32(t), numbers);
+    assert_ptr_equal(hry_tensor_data(t, HRY_TYPE_FLOAT32), numbers);
     hry_tensor_release(t);
     assert_int_equal(deleted, 1);
 }
@@ -337,7 +337,7 @@ static void test_round_trip(void **state)
         assert_int_equal(hry_tensor_to_dlpack(t, &back, NULL), HRY_OK);
         assert_int_equal(back->dl_tensor.device.device_type, devices[i]);
         assert_int_equal(back->dl_tensor.device.device_id, 3);
-        assert_true((hry_tensor_f32(t) != NULL) == (devices[i] == 1));
+        assert_true((hry_tensor_data(t, HRY_TYPE_FLOAT32) != NULL) == (devices[i] == 1));
         hry_tensor_release(t);
         assert_int_equal(deleted, 0);
         back->deleter(back);

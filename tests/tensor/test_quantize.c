@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "support/naive_layout.h"
 #include "support/rules_reached.h"
+#include "support/stored_of.h"
 #include "tensor/convert.h"
 #include "tensor/naive_quantize.h"
 
@@ -43,7 +44,9 @@ static void make(given *g, uint64_t *seed, uint32_t rank, const uint64_t *shape,
                   : kind == 3 ? (i / 8 % 3 ? 0.0f : (float)(-3 + u))
                               : (float)(u * 0x1p-149 * exp2((double)naive_below(seed, 40))); /* subnormal, or near it */
     }
-    assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, rank, shape, g->x, NULL, NULL, &g->t, NULL), HRY_OK);
+    assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, rank, shape, stored_of(HRY_TYPE_FLOAT32, g->x, g->count), NULL,
+                                      NULL, &g->t, NULL),
+                     HRY_OK);
 }
 
 static void drop(given *g)
@@ -193,7 +196,9 @@ static void test_affine(void **state)
         assert_int_equal(hry_tensor_parameters(one, 0, n, scale, zp, NULL), HRY_OK);
         given again = g;
         again.x = back;
-        assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, rank, shape, back, NULL, NULL, &again.t, NULL), HRY_OK);
+        assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, rank, shape, stored_of(HRY_TYPE_FLOAT32, back, again.count),
+                                          NULL, NULL, &again.t, NULL),
+                         HRY_OK);
         q.scales = scale;
         q.zero_points = q.symmetric ? NULL : zp;
         hry_tensor *twice = quantize(&again, &q);
@@ -314,7 +319,8 @@ static void refused(const float *x, uint64_t n, const hry_quantizer *q, hry_stat
 {
     hry_tensor *t = NULL, *out = NULL;
     hry_error err = { 0 };
-    assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, 1, &n, x, NULL, NULL, &t, NULL), HRY_OK);
+    assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, 1, &n, stored_of(HRY_TYPE_FLOAT32, x, n), NULL, NULL, &t, NULL),
+                     HRY_OK);
     assert_int_equal(hry_tensor_quantize(t, q, &out, &err), status);
     assert_int_equal(err.status, status);
     assert_null(out);
@@ -384,7 +390,9 @@ static void test_given(void **state)
     for (size_t i = 0; i < 2; i++) {
         hry_tensor *t = NULL, *out = NULL;
         float got[2];
-        assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, 1, (uint64_t[]){ 64 }, x, NULL, NULL, &t, NULL), HRY_OK);
+        assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, 1, (uint64_t[]){ 64 }, stored_of(HRY_TYPE_FLOAT32, x, 64),
+                                          NULL, NULL, &t, NULL),
+                         HRY_OK);
         q.scale_type = rows[i].type;
         assert_int_equal(hry_tensor_quantize(t, &q, &out, NULL), HRY_OK);
         double *code = codes(out, 64);
@@ -495,8 +503,10 @@ static void test_compare(void **state)
     hry_tensor *ta = NULL, *tb = NULL, *other = NULL;
     hry_difference d;
     uint64_t n = 8;
-    assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, 1, &n, a, NULL, NULL, &ta, NULL), HRY_OK);
-    assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, 1, &n, b, NULL, NULL, &tb, NULL), HRY_OK);
+    assert_int_equal(
+        hry_tensor_dense(HRY_TYPE_FLOAT32, 1, &n, stored_of(HRY_TYPE_FLOAT32, a, n), NULL, NULL, &ta, NULL), HRY_OK);
+    assert_int_equal(
+        hry_tensor_dense(HRY_TYPE_FLOAT32, 1, &n, stored_of(HRY_TYPE_FLOAT32, b, n), NULL, NULL, &tb, NULL), HRY_OK);
     assert_int_equal(hry_tensor_compare(ta, tb, 0.25, 0.1, NULL, &d, NULL), HRY_OK);
     assert_int_equal(d.count, 8);
     assert_int_equal(d.different, 4);
@@ -506,7 +516,8 @@ static void test_compare(void **state)
     assert_true(fabs(d.sqnr - 10 * log10(21.0 / 0.3125)) < 1e-12);
     assert_int_equal(d.beyond, 3);
     n = 4;
-    assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, 1, &n, a, NULL, NULL, &other, NULL), HRY_OK);
+    assert_int_equal(
+        hry_tensor_dense(HRY_TYPE_FLOAT32, 1, &n, stored_of(HRY_TYPE_FLOAT32, a, n), NULL, NULL, &other, NULL), HRY_OK);
     assert_int_equal(hry_tensor_compare(ta, other, 0, 0, NULL, &d, NULL), HRY_E_USAGE);
     hry_tensor_release(ta);
     hry_tensor_release(tb);

@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "support/naive_layout.h"
 #include "support/rules_reached.h"
+#include "support/stored_of.h"
 #include "tensor/convert.h"
 #include "tensor/naive_quantize.h"
 #include "tensor/sparse_case.h"
@@ -228,7 +229,9 @@ static void test_sparse_search(void **state)
         hry_quantizer q = { .scheme = schemes[i / 2], .axis = i % 2, .symmetric = true, .block = 32 };
         q.storage = q.scheme == HRY_SCHEME_PER_BLOCK ? HRY_TYPE_INT4 : 0;
         q.axis = q.scheme == HRY_SCHEME_MXFP ? 1 : q.axis;
-        assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, 2, shape, x, NULL, NULL, &dense, NULL), HRY_OK);
+        assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, 2, shape, stored_of(HRY_TYPE_FLOAT32, x, 40 * 64), NULL,
+                                          NULL, &dense, NULL),
+                         HRY_OK);
         assert_int_equal(hry_tensor_relayout(dense, &(hry_layout){ .tag = HRY_LAYOUT_CSC }, NULL, &sparse, NULL),
                          HRY_OK);
         assert_int_equal(hry_tensor_quantize(sparse, &q, &plain, NULL), HRY_OK);

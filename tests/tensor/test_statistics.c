@@ -1,6 +1,7 @@
 /* Statistics of tensors of every layout and type, against their definitions in long double. */
 #include "support/composites.h"
 #include "support/counting_alloc.h"
+#include "support/stored_of.h"
 #include "tensor/dense_case.h"
 #include "tensor/naive_statistics.h"
 #include "tensor/object.h"
@@ -183,9 +184,11 @@ static void test_immense(void **state)
     hry_error err;
     hry_tensor *t;
     assert_int_equal(hry_desc_encode(&spec, NULL, bytes, sizeof bytes, &desc, &err), HRY_OK);
-    assert_int_equal(
-        hry_tensor_create_stored(&desc, (const void *const[]){ values, coordinates }, NULL, NULL, NULL, &t, &err),
-        HRY_OK);
+    assert_int_equal(hry_tensor_create_stored(&desc,
+                                              (const void *const[]){ stored_of(HRY_TYPE_FLOAT64, values, 3),
+                                                                     stored_of(HRY_TYPE_UINT64, coordinates, 6) },
+                                              NULL, NULL, NULL, &t, &err),
+                     HRY_OK);
     hry_statistics s = of(t, "immense");
     assert_int_equal(s.computed_mask, 0x3F);
     assert_int_equal(s.nnz, 3);
@@ -218,13 +221,13 @@ static void test_repeats(void **state)
     (void)state;
     _Alignas(64) static const int32_t data[] = { 5, 0, -3, 0, 0, 2 }, zero[] = { 0 };
     static const uint64_t rows[] = { UINT64_C(1) << 59, 6 }, columns[] = { 6, UINT64_C(1) << 59 };
-    hry_tensor *t = strided(HRY_TYPE_INT32, 2, rows, (const int64_t[]){ 0, 1 }, data);
+    hry_tensor *t = strided(HRY_TYPE_INT32, 2, rows, (const int64_t[]){ 0, 1 }, stored_of(HRY_TYPE_INT32, data, 6));
     hry_statistics s = of(t, "rows"), want;
     naive_statistics((const double[]){ 5, 0, -3, 0, 0, 2 }, 6, 6, &want);
     want.nnz = UINT64_C(3) << 59;
     assert_statistics(&s, &want, "rows");
     hry_tensor_release(t);
-    t = strided(HRY_TYPE_INT32, 2, columns, (const int64_t[]){ 1, 0 }, data);
+    t = strided(HRY_TYPE_INT32, 2, columns, (const int64_t[]){ 1, 0 }, stored_of(HRY_TYPE_INT32, data, 6));
     s = of(t, "columns");
     assert_statistics(&s, &want, "columns"); /* groups of one value: full or empty, so that none says anything */
     hry_tensor_release(t);
@@ -247,7 +250,9 @@ static void test_extremes(void **state)
         static const uint64_t shape[] = { 4 };
         hry_tensor *t;
         hry_error err;
-        assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT64, 1, shape, tables[i], NULL, NULL, &t, &err), HRY_OK);
+        assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT64, 1, shape, stored_of(HRY_TYPE_FLOAT64, tables[i], 4), NULL,
+                                          NULL, &t, &err),
+                         HRY_OK);
         hry_statistics s = of(t, "extremes"), want;
         naive_statistics(tables[i], 4, 4, &want);
         if (i == 3) { /* the unit of subnormals is all that can be told */
@@ -291,8 +296,12 @@ static void test_refusals(void **state)
                                          { .byte_size = sizeof pointers } };
     spec.buffer_count = 3;
     assert_int_equal(hry_desc_encode(&spec, NULL, bytes, sizeof bytes, &desc, &err), HRY_OK);
-    assert_int_equal(
-        hry_tensor_create(&desc, (const void *const[]){ pool, table, pointers }, NULL, NULL, NULL, &t, &err), HRY_OK);
+    assert_int_equal(hry_tensor_create(&desc,
+                                       (const void *const[]){ stored_of(HRY_TYPE_FLOAT16, pool, 16),
+                                                              stored_of(HRY_TYPE_UINT32, table, 2),
+                                                              stored_of(HRY_TYPE_UINT32, pointers, 3) },
+                                       NULL, NULL, NULL, &t, &err),
+                     HRY_OK);
     assert_int_equal(hry_tensor_statistics(t, NULL, &s, &err), HRY_E_UNSUPPORTED);
     /* The first sequence has one token, the second two: page 1, then page 0. */
     hry_statistics_options options = { .token_counts = (const uint64_t[]){ 1, 2 } };

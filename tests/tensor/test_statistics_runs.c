@@ -2,6 +2,7 @@
  * histograms of the same. */
 #include "support/composites.h"
 #include "support/naive_layout.h"
+#include "tensor/convert.h"
 #include "tensor/naive_statistics.h"
 #include "tensor/tally.h"
 
@@ -552,6 +553,8 @@ static void test_found(void **state)
 
 int main(void)
 {
+    if (HRY_HOST_SWAPS)
+        return 77; /* its tensors are made of values as this host has them */
     if (!run_levels())
         return 1;
     const struct CMUnitTest tests[] = {
