@@ -30,13 +30,18 @@ if(TARGET hurray_interop_static)
     list(APPEND test_environment "HURRAY_INTEROP=1")
 endif()
 
+set(test_seconds 300)
+if(HURRAY_SANITIZE OR CMAKE_CROSSCOMPILING)
+    set(test_seconds 900)
+endif()
+
 # hurray_test(<name> <labels> <command>...)
 function(hurray_test name labels)
     add_test(NAME ${name} COMMAND ${ARGN})
     if(name MATCHES "_slow")
         list(APPEND labels slow)
     endif()
-    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT 300 SKIP_RETURN_CODE 77
+    set_tests_properties(${name} PROPERTIES LABELS "${labels}" TIMEOUT ${test_seconds} SKIP_RETURN_CODE 77
         ENVIRONMENT "${test_environment}")
 endfunction()
 
