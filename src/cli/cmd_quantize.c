@@ -282,11 +282,14 @@ const cli_command cli_quantize = {
     .summary = "store floats as codes and scales, and say what that costs",
     .details =
         "All tensors of floats are quantized, or those that --include, --exclude and --min-size choose; the others\n"
-        "stay as they are, and so does what does not suit the scheme, which --strict refuses. Prints for each the "
-        "largest error, the root\n"
-        "of the mean square error, the signal-to-noise ratio and the sizes. --type is that of the codes: int8,\n"
-        "uint8, int4, uint4, int2, uint2, int16, ..., for mxfp float8_e4m3, float8_e5m2, float6_e2m3,\n"
-        "float6_e3m2 or float4_e2m1.",
+        "stay as they are, as members of composites do, and what does not suit the scheme, which is said and which\n"
+        "--strict refuses. Channels are those of axis 0; blocks lie along the last and hold 32 elements, of nf4 64, "
+        "of\n"
+        "block-paged tensors a token's. Sparse and block-paged tensors keep their layout, others become row-major.\n"
+        "--type is that of the codes: int8, uint8, int4, uint4, int2, uint2, int16, ..., for mxfp float8_e4m3,\n"
+        "float8_e5m2, float6_e2m3, float6_e3m2 or float4_e2m1. Prints for each the largest error, the root of the "
+        "mean\n"
+        "square error, the signal-to-noise ratio and the sizes.",
     .options = (const uint8_t[]){ CLI_OPT_SCHEME, CLI_OPT_TYPE, CLI_OPT_AXIS, CLI_OPT_BLOCK, CLI_OPT_SYMMETRIC,
                                   CLI_OPT_SCALE_TYPE, CLI_OPT_CEIL, CLI_OPT_OPTIMIZE, CLI_OPT_MIN_SIZE, CLI_OPT_TOKENS,
                                   CLI_OPT_FROM, CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_END },

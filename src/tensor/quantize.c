@@ -272,8 +272,10 @@ static hry_status fill(plan *p, hry_tensor *t, void *const *buffers, hry_error *
         hry_copy_index(p->tensor, buffers);
     hry_tensor_buffer(t, 0, &nbytes);
     p->z.codes = buffers[0];
+    /* What pads is 0: rows of blocks, or the end of the last byte or group of three. All else is written. */
+    uint64_t zeros = p->z.pitch != p->z.size || nbytes < 3 ? nbytes : 3;
     if (nbytes)
-        memset(buffers[0], 0, (size_t)nbytes);
+        memset((uint8_t *)buffers[0] + nbytes - zeros, 0, (size_t)zeros);
     if (p->section.scheme != HRY_SCHEME_PER_TENSOR)
         p->z.scales = buffers[own];
     if (p->section.zero_point_buffer_index == own + 1)

@@ -56,7 +56,7 @@ typedef struct hry_quantize {
     const hry_quantizer *how;
     const float *x;
     uint64_t outer, size, inner, pitch, block, blocks;
-    uint8_t *codes;                /* zeros */
+    uint8_t *codes;                /* zeros where no code comes */
     uint8_t *scales, *zero_points; /* NULL: the scheme has none in buffers */
     float scale;                   /* per-tensor */
     int32_t zero_point;

@@ -8,7 +8,7 @@ import struct
 import unittest
 
 from cli_case import CliCase, floats, hrry
-from values_case import f32, model_of, strict_json
+from values_case import f32, flat, model_of, strict_json
 
 rng = random.Random(7)
 weights = [f32(rng.gauss(0, 1)) for _ in range(24 * 64)]
@@ -85,6 +85,54 @@ class Quantize(CliCase):
             self.ok("check", "--lint", "s.hrry")
             doc = strict_json(self.ok("cat", "s.hrry", "w", "--format", "json").text)
             self.assertEqual((len(doc), len(doc[0])), (24, 64))
+
+    def test_other_formats(self):
+        """From whatever file the floats come: safetensors keeps the tensors as they are, and so does GGUF."""
+        for name, more in (("m.safetensors", ()), ("m.gguf", ("--exclude", "ids"))):
+            self.ok("convert", "m.hrry", name, *more, "-q")
+            for scheme in ("per-channel", "nf4"):
+                for source, out in (("m.hrry", "a.hrry"), (name, "b.hrry")):
+                    self.ok("quantize", source, out, "--scheme", scheme, "--include", "w", "--force")
+                self.assertEqual(self.parts("a.hrry", "w")[1], self.parts("b.hrry", "w")[1])
+
+    def test_what_is_told_of_it(self):
+        """cat, stats, diff and hash look at values, and with --stored at codes."""
+        self.ok("quantize", "m.hrry", "q.hrry", "--scheme", "per-block", "--type", "uint4", "--include", "w")
+        self.ok("dequantize", "q.hrry", "d.hrry")
+        codes = self.parts("q.hrry", "w")[1][0]
+        self.assertEqual(flat(strict_json(self.ok("cat", "q.hrry", "w", "--stored", "--format", "json").text)),
+                         [byte >> shift & 15 for byte in codes for shift in (0, 4)])
+        for command in (("cat", "w"), ("stats",)):
+            texts = [self.ok(command[0], file, *command[1:]).text for file in ("q.hrry", "d.hrry")]
+            self.assertEqual(texts[0], texts[1])
+        digests = [[line.split()[0] for line in self.ok("hash", file).lines] for file in ("q.hrry", "d.hrry")]
+        self.assertEqual(digests[0], digests[1])
+        self.assertNotEqual(self.ok("hash", "--stored", "q.hrry").lines[-1].split()[0], digests[0][-1])
+        worst = max(abs(a - b) for a, b in zip(weights, struct.unpack("<1536f", self.parts("d.hrry", "w")[1][0])))
+        self.assertEqual(self.hurray("diff", "m.hrry", "q.hrry").code, 1)
+        self.ok("diff", "m.hrry", "q.hrry", "--atol", str(worst * 1.001))
+        self.assertEqual(self.hurray("diff", "m.hrry", "q.hrry", "--atol", str(worst * 0.999)).code, 1)
+        self.ok("diff", "q.hrry", "q.hrry", "--stored")
+
+    def test_check_looks_at_parameters(self):
+        """What only the buffers show: each rule at the byte in them, and values are refused as well."""
+        bad = {
+            "Q-PC-05": ("int8", hrry.per_channel(0, 1), floats(1, 0)),
+            "Q-PC-06": ("int8", hrry.per_channel(0, 1, 2), floats(1, 1), struct.pack("<2i", 0, 128)),
+            "Q-PB-06": ("uint4", hrry.per_block(1, 16, 1, scale_type=1), struct.pack("<2e", 1, float("inf"))),
+            "Q-NF4-04": ("uint4", hrry.nf4(1, 16, 1), floats(1, -1)),
+            "Q-MX-04": ("int8", hrry.mxfp(1, 16, 1), b"\x7f\0"),
+        }
+        for rule, (type, section, *parameters) in bad.items():
+            buffers = [bytes(16 if type == "uint4" else 32), *parameters]
+            self.write("bad.hrry", hrry.container([("t", hrry.descriptor(
+                type, (2, 16), buffers=list(map(len, buffers)), quantization=section), buffers)]))
+            found = self.hurray("check", "--json", "bad.hrry")
+            self.assertEqual(found.code, 1)
+            self.assertEqual([v["rule"] for v in strict_json(found.text)["violations"]], [rule])
+            self.assertIn(rule, self.fails(1, "cat", "bad.hrry", "t").line)
+            self.assertIn(rule, self.fails(1, "dequantize", "bad.hrry", "d.hrry").line)
+            self.ok("cat", "--stored", "bad.hrry", "t")
 
     def test_what_does_not_suit(self):
         """A block of 32 is more than the three elements of the bias."""

@@ -345,9 +345,18 @@ static void test_refused(void **state)
     refused(x, 64, &(hry_quantizer){ .scheme = 3, .block = 24 }, HRY_E_INPUT);
     refused(x, 64, &(hry_quantizer){ .scheme = 3, .block = 128 }, HRY_E_INPUT);
     refused(x, 48, &(hry_quantizer){ .scheme = 5, .block = 32 }, HRY_E_INPUT);
+    /* The largest scale of float16 is 65504. */
+    hry_quantizer half = { .scheme = 3, .scale_type = HRY_TYPE_FLOAT16, .symmetric = true };
+    hry_tensor *t = NULL, *out = NULL;
+    x[0] = 65504.0f * 127;
+    assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, 1, (uint64_t[]){ 64 }, x, NULL, NULL, &t, NULL), HRY_OK);
+    assert_int_equal(hry_tensor_quantize(t, &half, &out, NULL), HRY_OK);
+    hry_tensor_release(t);
+    hry_tensor_release(out);
+    x[0] = nextafterf(x[0], INFINITY);
+    refused(x, 64, &half, HRY_E_UNSUPPORTED);
     x[0] = 1e30f;
-    refused(x, 64, &(hry_quantizer){ .scheme = 3, .scale_type = HRY_TYPE_FLOAT16, .symmetric = true },
-            HRY_E_UNSUPPORTED);
+    refused(x, 64, &half, HRY_E_UNSUPPORTED);
     x[0] = -1;
     x[1] = 1e-3f;
     x[2] = 0;
