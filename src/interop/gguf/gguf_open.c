@@ -1,10 +1,9 @@
 #include "base/alloc.h"
 #include "file/provider.h"
+#include "interop/foreign_in.h"
 #include "interop/gguf/gguf_file.h"
 #include "interop/gguf/gguf_set.h"
 #include "interop/quote.h"
-
-#include <hurray/interop.h>
 
 static hry_status provide_desc(void *ctx, uint64_t i, hry_desc *desc, hry_error *err)
 {
@@ -91,7 +90,6 @@ static hry_status provide(hry_gguf_file *f, hry_file **file, hry_error *err)
     return status;
 }
 
-/* Ends f when it cannot be opened; its bytes stay the caller's. */
 static hry_status finish(hry_gguf_file *f, const hry_import_options *options, hry_file **file, hry_error *err)
 {
     hry_notes notes = { .fn = options->note, .ctx = options->note_ctx };
@@ -104,52 +102,41 @@ static hry_status finish(hry_gguf_file *f, const hry_import_options *options, hr
     return provide(f, file, err);
 }
 
-static const hry_import_options no_options;
-
-/* path NULL: the file stands alone. Closes bytes on failure, but for memory, which is the caller's. */
+/* path NULL: the file stands alone. Takes bytes over, on success only. */
 static hry_status open_bytes(const hry_foreign_bytes *bytes, const char *path, const hry_import_options *options,
                              hry_file **file, hry_error *err)
 {
-    hry_foreign_bytes first = *bytes;
     hry_gguf_file *f = hry_gguf_file_create(options, err);
-    hry_status status = f ? hry_gguf_file_add(f, bytes, err) : HRY_E_MEMORY;
-    if (status) {
-        if (first.fd >= 0)
-            hry_foreign_bytes_close(&first);
-    } else {
+    if (!f)
+        return HRY_E_MEMORY;
+    hry_status status = hry_gguf_file_add(f, bytes, err);
+    if (status == HRY_OK)
         status = hry_gguf_set_complete(f, path, options, err);
-        if (status == HRY_OK)
-            status = finish(f, options, file, err);
-        if (status && f->parts[0].bytes.fd < 0)
-            f->parts[0].bytes.release = NULL;
-    }
-    if (status && f)
+    if (status == HRY_OK)
+        status = finish(f, options, file, err);
+    if (status) {
+        if (f->part_count)
+            f->parts[0].bytes = (hry_foreign_bytes){ .fd = -1 };
         hry_gguf_file_destroy(f, true);
+    }
     return status;
 }
 
 hry_status hry_gguf_open(const char *path, const hry_import_options *options, hry_file **file, hry_error *err)
 {
-    hry_foreign_bytes bytes;
-    options = options ? options : &no_options;
-    hry_status status = hry_foreign_bytes_open(path, options->file.access, &bytes, err);
-    return status ? status : open_bytes(&bytes, path, options, file, err);
+    return hry_foreign_in_open(&(hry_origin){ .kind = HRY_ORIGIN_PATH, .path = path }, open_bytes, options, file, err);
 }
 
 hry_status hry_gguf_open_fd(int fd, const hry_import_options *options, hry_file **file, hry_error *err)
 {
-    hry_foreign_bytes bytes;
-    options = options ? options : &no_options;
-    hry_status status = hry_foreign_bytes_open_fd(fd, options->file.access, &bytes, err);
-    return status ? status : open_bytes(&bytes, NULL, options, file, err);
+    return hry_foreign_in_open(&(hry_origin){ .kind = HRY_ORIGIN_FD, .fd = fd }, open_bytes, options, file, err);
 }
 
 hry_status hry_gguf_open_memory(const void *bytes, uint64_t nbytes, hry_release_fn *release, void *ctx,
                                 const hry_import_options *options, hry_file **file, hry_error *err)
 {
-    hry_foreign_bytes memory;
-    hry_foreign_bytes_memory(bytes, nbytes, &memory);
-    memory.release = release;
-    memory.release_ctx = ctx;
-    return open_bytes(&memory, NULL, options ? options : &no_options, file, err);
+    const hry_origin origin = {
+        .kind = HRY_ORIGIN_MEMORY, .bytes = bytes, .nbytes = nbytes, .release = release, .release_ctx = ctx
+    };
+    return hry_foreign_in_open(&origin, open_bytes, options, file, err);
 }

@@ -1,5 +1,6 @@
 #include "base/alloc.h"
 #include "base/status.h"
+#include "interop/foreign_in.h"
 #include "interop/notes.h"
 #include "interop/npy/npy_array.h"
 #include "interop/npy/npy_file.h"
@@ -110,40 +111,25 @@ static hry_status open_bytes(const hry_foreign_bytes *bytes, const char *path, c
     return status;
 }
 
-static const hry_import_options no_options;
-
 hry_status hry_npy_open(const char *path, const hry_import_options *options, hry_file **file, hry_error *err)
 {
-    hry_foreign_bytes bytes;
-    options = options ? options : &no_options;
-    hry_status status = hry_foreign_bytes_open(path, options->file.access, &bytes, err);
-    if (status)
-        return status;
-    status = open_bytes(&bytes, path, options, file, err);
-    if (status)
-        hry_foreign_bytes_close(&bytes);
-    return status;
+    return hry_foreign_in_open(&(hry_origin){ .kind = HRY_ORIGIN_PATH, .path = path }, open_bytes, options, file, err);
 }
 
 hry_status hry_npy_open_fd(int fd, const char *name, const hry_import_options *options, hry_file **file, hry_error *err)
 {
-    hry_foreign_bytes bytes;
-    options = options ? options : &no_options;
-    hry_status status = hry_foreign_bytes_open_fd(fd, options->file.access, &bytes, err);
-    if (status)
-        return status;
-    status = open_bytes(&bytes, name, options, file, err);
-    if (status)
-        hry_foreign_bytes_close(&bytes);
-    return status;
+    return hry_foreign_in_open(&(hry_origin){ .kind = HRY_ORIGIN_FD, .path = name, .fd = fd }, open_bytes, options,
+                               file, err);
 }
 
 hry_status hry_npy_open_memory(const void *bytes, uint64_t nbytes, const char *name, hry_release_fn *release, void *ctx,
                                const hry_import_options *options, hry_file **file, hry_error *err)
 {
-    hry_foreign_bytes memory;
-    hry_foreign_bytes_memory(bytes, nbytes, &memory);
-    memory.release = release;
-    memory.release_ctx = ctx;
-    return open_bytes(&memory, name, options ? options : &no_options, file, err);
+    const hry_origin origin = { .kind = HRY_ORIGIN_MEMORY,
+                                .path = name,
+                                .bytes = bytes,
+                                .nbytes = nbytes,
+                                .release = release,
+                                .release_ctx = ctx };
+    return hry_foreign_in_open(&origin, open_bytes, options, file, err);
 }

@@ -1,8 +1,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
+#include "interop/foreign_in.h"
 #include "interop/safetensors/st_file.h"
-
-#include <hurray/interop.h>
 
 static hry_status provide_desc(void *ctx, uint64_t i, hry_desc *desc, hry_error *err)
 {
@@ -51,9 +50,10 @@ static hry_status provide(hry_st_file *f, hry_file **file, hry_error *err)
 }
 
 /* Takes bytes over, on success only. */
-static hry_status open_bytes(const hry_foreign_bytes *bytes, const hry_import_options *options, hry_file **file,
-                             hry_error *err)
+static hry_status open_bytes(const hry_foreign_bytes *bytes, const char *path, const hry_import_options *options,
+                             hry_file **file, hry_error *err)
 {
+    (void)path;
     hry_notes notes = { .fn = options->note, .ctx = options->note_ctx };
     hry_st_file *f = NULL;
     hry_status status = hry_st_file_open(bytes, &options->file, &notes, &f, err);
@@ -70,40 +70,21 @@ static hry_status open_bytes(const hry_foreign_bytes *bytes, const hry_import_op
     return status;
 }
 
-static const hry_import_options no_options;
-
 hry_status hry_safetensors_open(const char *path, const hry_import_options *options, hry_file **file, hry_error *err)
 {
-    hry_foreign_bytes bytes;
-    options = options ? options : &no_options;
-    hry_status status = hry_foreign_bytes_open(path, options->file.access, &bytes, err);
-    if (status)
-        return status;
-    status = open_bytes(&bytes, options, file, err);
-    if (status)
-        hry_foreign_bytes_close(&bytes);
-    return status;
+    return hry_foreign_in_open(&(hry_origin){ .kind = HRY_ORIGIN_PATH, .path = path }, open_bytes, options, file, err);
 }
 
 hry_status hry_safetensors_open_fd(int fd, const hry_import_options *options, hry_file **file, hry_error *err)
 {
-    hry_foreign_bytes bytes;
-    options = options ? options : &no_options;
-    hry_status status = hry_foreign_bytes_open_fd(fd, options->file.access, &bytes, err);
-    if (status)
-        return status;
-    status = open_bytes(&bytes, options, file, err);
-    if (status)
-        hry_foreign_bytes_close(&bytes);
-    return status;
+    return hry_foreign_in_open(&(hry_origin){ .kind = HRY_ORIGIN_FD, .fd = fd }, open_bytes, options, file, err);
 }
 
 hry_status hry_safetensors_open_memory(const void *bytes, uint64_t nbytes, hry_release_fn *release, void *ctx,
                                        const hry_import_options *options, hry_file **file, hry_error *err)
 {
-    hry_foreign_bytes memory;
-    hry_foreign_bytes_memory(bytes, nbytes, &memory);
-    memory.release = release;
-    memory.release_ctx = ctx;
-    return open_bytes(&memory, options ? options : &no_options, file, err);
+    const hry_origin origin = {
+        .kind = HRY_ORIGIN_MEMORY, .bytes = bytes, .nbytes = nbytes, .release = release, .release_ctx = ctx
+    };
+    return hry_foreign_in_open(&origin, open_bytes, options, file, err);
 }
