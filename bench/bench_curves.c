@@ -23,6 +23,7 @@ static void must(hry_status status, const hry_error *err)
 
 struct job {
     hry_tensor *tensor; /* over curve */
+    uint8_t type;       /* of the rows */
     unsigned char *rows, *curve;
     size_t nbytes;
     const hry_executor *executor;
@@ -40,8 +41,8 @@ static void run_write(void *arg)
     struct job *job = arg;
     hry_error err;
     hry_write_options options = { .executor = job->executor };
-    must(hry_desc_write(hry_tensor_desc(job->tensor), NULL, 0, NULL, job->rows, &options, (void *const[]){ job->curve },
-                        &err),
+    must(hry_desc_write(hry_tensor_desc(job->tensor), NULL, job->type, NULL, job->rows, &options,
+                        (void *const[]){ job->curve }, &err),
          &err);
     bench_keep(job->curve);
 }
@@ -51,7 +52,7 @@ static void run_read(void *arg)
     struct job *job = arg;
     hry_error err;
     hry_read_options options = { .executor = job->executor };
-    must(hry_tensor_read_with(job->tensor, NULL, 0, NULL, &options, job->rows, &err), &err);
+    must(hry_tensor_read_with(job->tensor, NULL, job->type, NULL, &options, job->rows, &err), &err);
     bench_keep(job->rows);
 }
 
@@ -97,6 +98,24 @@ static void measure(const char *name, uint8_t type, uint8_t layout, uint32_t ran
     snprintf(line, sizeof line, "%s to rows", name);
     bench_rate(line, rate_of(&job, run_read), "memcpy", copy, goal);
     free_job(&job);
+}
+
+/* Values of another type in the rows: beside the same conversion of rows. */
+static void measure_converting(const char *name, uint8_t layout)
+{
+    char line[64];
+    struct job rows = job_of(HRY_TYPE_FLOAT32, HRY_LAYOUT_ROW_MAJOR, 2, 4096), curve = rows, plain = rows;
+    struct job half = job_of(HRY_TYPE_FLOAT16, HRY_LAYOUT_ROW_MAJOR, 2, 4096);
+    struct job curved = job_of(HRY_TYPE_FLOAT16, layout, 2, 4096);
+    plain.tensor = half.tensor, plain.curve = half.curve, plain.type = HRY_TYPE_FLOAT32;
+    curve.tensor = curved.tensor, curve.curve = curved.curve, curve.type = HRY_TYPE_FLOAT32;
+    snprintf(line, sizeof line, "float32 rows to %s", name);
+    bench_rate(line, rate_of(&curve, run_write), "float16 rows", rate_of(&plain, run_write), 0);
+    snprintf(line, sizeof line, "%s to float32 rows", name);
+    bench_rate(line, rate_of(&curve, run_read), "float16 rows", rate_of(&plain, run_read), 0);
+    free_job(&curved);
+    free_job(&half);
+    free_job(&rows);
 }
 
 /* How much faster two threads are than one. */
@@ -165,6 +184,9 @@ int main(void)
     measure("Morton, float32, rank 3", HRY_TYPE_FLOAT32, HRY_LAYOUT_MORTON, 3, 256, 0);
     measure("Hilbert, float32, rank 3", HRY_TYPE_FLOAT32, HRY_LAYOUT_HILBERT, 3, 256, 0);
     measure("Hilbert, float32, rank 4", HRY_TYPE_FLOAT32, HRY_LAYOUT_HILBERT, 4, 64, 0);
+    bench_title("curves with conversion: twice the bytes of float32");
+    measure_converting("Morton, float16", HRY_LAYOUT_MORTON);
+    measure_converting("Hilbert, float16", HRY_LAYOUT_HILBERT);
     bench_title("curves with two threads");
     with_two("rows to Morton, float32", HRY_LAYOUT_MORTON, 0);
     with_two("rows to Hilbert, float32", HRY_LAYOUT_HILBERT, 1.8);

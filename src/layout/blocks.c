@@ -2,7 +2,8 @@
 
 #include "layout/curve.h"
 
-uint32_t hry_block_bits(uint32_t rank)
+/* Bits of an index inside a block. */
+static uint32_t bits_of_rank(uint32_t rank)
 {
     return rank == 2 ? 4 : rank == 3 ? 3 : 2;
 }
@@ -47,7 +48,7 @@ bool hry_map_in_blocks(const hry_map *map)
 {
     if (map->empty || map->rank < 2 || map->rank > HRY_BLOCK_RANK_MAX || hry_map_long_runs(map))
         return false;
-    uint32_t bits = hry_block_bits(map->rank);
+    uint32_t bits = bits_of_rank(map->rank);
     uint64_t side = (uint64_t)1 << bits, rows = 1;
     for (uint32_t k = 0; k < map->rank; k++) {
         if (map->hilbert_order ? map->axis[k].step != 1 : !axis_has_blocks(map, k, bits))
@@ -62,7 +63,7 @@ bool hry_map_in_blocks(const hry_map *map)
 bool hry_blocks_init(hry_blocks *b, const hry_map *map)
 {
     b->map = map;
-    b->bits = hry_block_bits(map->rank);
+    b->bits = bits_of_rank(map->rank);
     b->elements = 1u << (b->bits * map->rank);
     b->made = 0;
     return map->hilbert_order || list_parts(b);
@@ -97,4 +98,52 @@ void hry_blocks_line(hry_blocks *b, const uint64_t *index, size_t n, int64_t *of
         offsets[i] = (int64_t)(row + (uint64_t)part_of(map, last, index[last] + ((uint64_t)i << b->bits)));
         lists[i] = 0;
     }
+}
+
+void hry_brick_set(hry_brick *brick, const hry_map *map, uint32_t k, uint64_t index)
+{
+    const hry_axis *axis = &map->axis[k];
+    uint64_t end = axis->start + axis->count, side = (uint64_t)1 << brick->bits[k];
+    brick->index[k] = index;
+    brick->inside[k] = index < axis->start ? axis->start - index : 0;
+    brick->count[k] = (end - index < side ? end - index : side) - brick->inside[k];
+}
+
+static void set_first(hry_brick *brick, const hry_map *map, uint32_t k)
+{
+    hry_brick_set(brick, map, k, map->axis[k].start >> brick->bits[k] << brick->bits[k]);
+}
+
+bool hry_brick_first(hry_brick *brick, const hry_map *map, uint64_t most)
+{
+    uint32_t bits = bits_of_rank(map->rank), last = map->rank - 1, all = bits * map->rank;
+    if ((uint64_t)1 << all > most)
+        return false;
+    for (uint32_t k = 0; k <= last; k++)
+        brick->bits[k] = bits;
+    for (; (uint64_t)2 << all <= most; all++)
+        brick->bits[last]++;
+    for (uint32_t k = 0; k <= last; k++)
+        set_first(brick, map, k);
+    return true;
+}
+
+bool hry_brick_next(hry_brick *brick, const hry_map *map, uint32_t axes)
+{
+    for (uint32_t k = axes; k-- > 0;) {
+        uint64_t next = brick->index[k] + ((uint64_t)1 << brick->bits[k]);
+        if (next < map->axis[k].start + map->axis[k].count) {
+            hry_brick_set(brick, map, k, next);
+            return true;
+        }
+        set_first(brick, map, k);
+    }
+    return false;
+}
+
+void hry_brick_cut(const hry_brick *brick, const hry_map *map, const hry_map *other, hry_map *cut)
+{
+    hry_map_copy(cut, other);
+    for (uint32_t k = 0; k < map->rank; k++)
+        hry_map_cut(cut, k, hry_brick_position(brick, map, k), brick->count[k]);
 }

@@ -27,9 +27,6 @@ typedef struct hry_blocks {
  */
 bool hry_map_in_blocks(const hry_map *map);
 
-/* Bits of an index inside a block. */
-uint32_t hry_block_bits(uint32_t rank);
-
 /* What the blocks of such a map are; false when a list would not do after all. map must stay as it is. */
 bool hry_blocks_init(hry_blocks *blocks, const hry_map *map);
 
@@ -44,5 +41,27 @@ static inline const uint16_t *hry_blocks_list(const hry_blocks *blocks, unsigned
 {
     return blocks->room + list * blocks->elements;
 }
+
+/* What a map that is in blocks has of a brick: of an aligned block, or of some side by side along the last axis. */
+typedef struct hry_brick {
+    uint32_t bits[HRY_BLOCK_RANK_MAX];   /* 2^bits indices along each axis */
+    uint64_t index[HRY_BLOCK_RANK_MAX];  /* of the first element */
+    uint64_t inside[HRY_BLOCK_RANK_MAX]; /* where in it the map starts */
+    uint64_t count[HRY_BLOCK_RANK_MAX];
+} hry_brick;
+
+/* The first brick, no more elements than told; false when a block has more. */
+bool hry_brick_first(hry_brick *brick, const hry_map *map, uint64_t most);
+/* The next one in row-major order of the first axes; false behind the last. */
+bool hry_brick_next(hry_brick *brick, const hry_map *map, uint32_t axes);
+/* To another index along one axis. */
+void hry_brick_set(hry_brick *brick, const hry_map *map, uint32_t k, uint64_t index);
+/* The map's position on axis k at which the brick starts. */
+static inline uint64_t hry_brick_position(const hry_brick *brick, const hry_map *map, uint32_t k)
+{
+    return brick->index[k] + brick->inside[k] - map->axis[k].start;
+}
+/* Another map of the same counts, cut to the positions that map has of a brick. */
+void hry_brick_cut(const hry_brick *brick, const hry_map *map, const hry_map *other, hry_map *cut);
 
 #endif

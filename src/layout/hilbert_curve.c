@@ -109,15 +109,33 @@ uint64_t hry_hilbert_cube(uint32_t order, uint32_t rank, const uint64_t *index, 
     return h << (rank * bits);
 }
 
+/* Where in row-major order an index is whose coordinates, of some bits, follow one another in packed. */
+static uint32_t place_of(uint32_t packed, uint32_t rank, uint32_t packed_bits, uint32_t shift, uint32_t bits)
+{
+    uint32_t place = 0;
+    for (uint32_t k = rank; k-- > 0;)
+        place = place << bits | (packed >> packed_bits * k & ((1u << packed_bits) - 1)) << shift;
+    return place;
+}
+
 void hry_hilbert_list(unsigned way, uint32_t rank, uint32_t bits, uint16_t *list)
 {
-    for (uint32_t e = 0; e < 1u << (rank * bits); e++) {
-        const uint64_t plane_index[] = { e >> bits, e }, space_index[] = { e >> 2 * bits, e >> bits, e };
+    uint32_t read = bits_read(rank), above = bits - read, inner[16];
+    uint32_t cells = 1u << rank * read;
+    for (uint32_t v = 0; v < cells; v++)
+        inner[v] = place_of(v, rank, read, 0, bits);
+    /* What the last reading tells apart shares all that is above. */
+    for (uint32_t u = 0; u < 1u << rank * above; u++) {
+        uint64_t index[3] = { 0 }, h = 0;
         unsigned at = way;
-        uint64_t h = 0;
-        for (uint32_t level = bits; level > 0; level -= bits_read(rank))
-            h = read_on(rank, rank == 2 ? plane_index : space_index, level - bits_read(rank), &at, h);
-        list[e] = (uint16_t)h;
+        for (uint32_t k = 0; k < rank; k++)
+            index[k] = (uint64_t)(u >> above * (rank - 1 - k)) << read;
+        for (uint32_t level = bits; level > read; level -= read)
+            h = read_on(rank, index, level - read, &at, h);
+        uint16_t *corner = list + place_of(u, rank, above, read, bits);
+        const uint8_t *entry = rank == 2 ? plane[at] : space[at];
+        for (uint32_t v = 0; v < cells; v++)
+            corner[inner[v]] = (uint16_t)(h << rank * read | (entry[v] & (cells - 1)));
     }
 }
 

@@ -4,6 +4,7 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "kern/kern.h"
+#include "layout/blocks.h"
 #include "layout/layouts.h"
 #include "tensor/move.h"
 #include "type/types.h"
@@ -155,9 +156,8 @@ static uint64_t decode_some(const row *r, uint64_t j, bool *all)
     return n;
 }
 
-static void decode_part(void *ctx, hry_map *from, hry_map *to, const uint64_t *at)
+static bool decode_rows(const job *w, const hry_map *from, const hry_map *to, const uint64_t *at)
 {
-    job *w = ctx;
     hry_walk source, target;
     row r = { .job = w,
               .from = &source,
@@ -173,6 +173,50 @@ static void decode_part(void *ctx, hry_map *from, hry_map *to, const uint64_t *a
             j += decode_some(&r, j, &all);
         more = hry_walk_row(&source) && hry_walk_row(&target);
     }
+    return all;
+}
+
+/* A curve's codes are moved into rows, and values of one out of rows, a brick at a time. False: not a curve. */
+static bool decode_bricks(const job *w, const hry_map *from, const hry_map *to, const uint64_t *at, bool *all)
+{
+    enum { BRICK = 4096, ROOM = 1 << 14 };
+    _Alignas(64) uint8_t codes[ROOM], values[ROOM];
+    bool gets = hry_map_in_blocks(from), puts = hry_map_in_blocks(to);
+    const hry_map *lead = gets ? from : to;
+    uint32_t bits = w->decoder->bits > w->to_bits ? w->decoder->bits : w->to_bits;
+    uint64_t most = bits > 32 ? (uint64_t)ROOM * 8 / bits : BRICK;
+    job inner = { .decoder = w->decoder,
+                  .src = gets ? codes : w->src,
+                  .dst = puts ? values : w->dst,
+                  .box = w->box,
+                  .to_bits = w->to_bits };
+    hry_brick brick;
+    if (!(gets || puts) || !hry_brick_first(&brick, lead, most))
+        return false;
+    do {
+        hry_map source, target, packed;
+        uint64_t first[HRY_BLOCK_RANK_MAX] = { 0 };
+        for (uint32_t k = 0; k < lead->rank; k++)
+            first[k] = at[k] + hry_brick_position(&brick, lead, k);
+        hry_brick_cut(&brick, lead, from, &source);
+        hry_brick_cut(&brick, lead, to, &target);
+        hry_map_packed(&packed, lead->rank, brick.count);
+        if (gets)
+            hry_move(w->decoder->bits, w->src, &source, codes, &packed, NULL);
+        hry_map_packed(&packed, lead->rank, brick.count); /* a move uses maps up */
+        *all &= decode_rows(&inner, gets ? &packed : &source, puts ? &packed : &target, first);
+        if (puts)
+            hry_move(w->to_bits, values, &packed, w->dst, &target, NULL);
+    } while (hry_brick_next(&brick, lead, lead->rank));
+    return true;
+}
+
+static void decode_part(void *ctx, hry_map *from, hry_map *to, const uint64_t *at)
+{
+    job *w = ctx;
+    bool all = true;
+    if (!decode_bricks(w, from, to, at, &all))
+        all = decode_rows(w, from, to, at);
     if (w->decoder->convert.stream || w->decoder->dequant.stream)
         hry_kern()->stream_end();
     if (!all)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { CHUNK_ROOM = 1 << 14 }; /* bytes */
+enum { BRICK_ROOM = 1 << 14 }; /* bytes */
 
 /* ---- A row of a block: n elements at places of a list, and at every step, in bytes, from a pointer on ---- */
 
@@ -117,54 +117,13 @@ typedef struct job {
     move_row *move;
 } job;
 
-/* What a map has of a block. */
-typedef struct part {
-    uint64_t index[HRY_BLOCK_RANK_MAX];  /* of the block's first element */
-    uint64_t inside[HRY_BLOCK_RANK_MAX]; /* where in it the part starts */
-    uint64_t count[HRY_BLOCK_RANK_MAX];
-} part;
-
-static void set_part(part *p, const hry_map *map, uint32_t k, uint64_t index, uint32_t bits)
-{
-    const hry_axis *axis = &map->axis[k];
-    uint64_t end = axis->start + axis->count, side = (uint64_t)1 << bits;
-    p->index[k] = index;
-    p->inside[k] = index < axis->start ? axis->start - index : 0;
-    p->count[k] = (end - index < side ? end - index : side) - p->inside[k];
-}
-
-static void first_part(part *p, const hry_map *map, uint32_t k, uint32_t bits)
-{
-    set_part(p, map, k, map->axis[k].start >> bits << bits, bits);
-}
-
-static void first_parts(part *p, const hry_map *map, uint32_t axes, uint32_t bits)
-{
-    for (uint32_t k = 0; k < axes; k++)
-        first_part(p, map, k, bits);
-}
-
-/* To the next block in row-major order of some axes. */
-static bool next_part(part *p, const hry_map *map, uint32_t axes, uint32_t bits)
-{
-    for (uint32_t k = axes; k-- > 0;) {
-        uint64_t next = p->index[k] + ((uint64_t)1 << bits);
-        if (next < map->axis[k].start + map->axis[k].count) {
-            set_part(p, map, k, next, bits);
-            return true;
-        }
-        first_part(p, map, k, bits);
-    }
-    return false;
-}
-
-/* To the next row of a part; false behind the last. */
-static bool next_row(const part *p, uint32_t last, uint32_t bits, const int64_t *step, uint64_t *at, int64_t *row,
-                     int64_t *place)
+/* To the next row of a block; false behind the last. */
+static bool next_row(const hry_brick *brick, uint32_t last, uint32_t bits, const int64_t *step, uint64_t *at,
+                     int64_t *row, int64_t *place)
 {
     for (uint32_t k = last; k-- > 0;) {
-        bool more = ++at[k] < p->count[k];
-        int64_t go = more ? 1 : 1 - (int64_t)p->count[k];
+        bool more = ++at[k] < brick->count[k];
+        int64_t go = more ? 1 : 1 - (int64_t)brick->count[k];
         *row += go * step[k];
         *place += go * ((int64_t)1 << bits * (last - k));
         if (more)
@@ -175,10 +134,11 @@ static bool next_row(const part *p, uint32_t last, uint32_t bits, const int64_t 
 }
 
 /* A whole block whose rows have no gaps. */
-static bool move_square(const job *j, const part *p, unsigned number, int64_t block, int64_t row, const int64_t *step)
+static bool move_square(const job *j, const hry_brick *brick, unsigned number, int64_t block, int64_t row,
+                        const int64_t *step)
 {
     squares *s = j->squares;
-    if (!(s->put || s->get) || j->rows->rank != 2 || (p->count[0] & p->count[1]) != 16 || step[1] != j->size)
+    if (!(s->put || s->get) || j->rows->rank != 2 || (brick->count[0] & brick->count[1]) != 16 || step[1] != j->size)
         return false;
     if (s->state[number] == NOT_ASKED)
         s->state[number] = make_square(&s->way[number], hry_blocks_list(j->blocks, number), s->put) ? GOOD : BAD;
@@ -191,7 +151,7 @@ static bool move_square(const job *j, const part *p, unsigned number, int64_t bl
     return true;
 }
 
-static void move_part(const job *j, const part *p, int64_t block, unsigned number)
+static void move_block(const job *j, const hry_brick *brick, int64_t block, unsigned number)
 {
     const hry_map *rows = j->rows, *map = j->blocks->map;
     uint32_t last = rows->rank - 1, bits = j->blocks->bits;
@@ -200,11 +160,11 @@ static void move_part(const job *j, const part *p, int64_t block, unsigned numbe
     const uint16_t *list = hry_blocks_list(j->blocks, number);
     for (uint32_t k = 0; k <= last; k++) {
         step[k] = hry_map_stride(rows, k) * j->size;
-        row += (int64_t)(p->index[k] + p->inside[k] - map->axis[k].start) * hry_map_stride(rows, k);
-        place = (place << bits) + (int64_t)p->inside[k];
+        row += (int64_t)hry_brick_position(brick, map, k) * hry_map_stride(rows, k);
+        place = (place << bits) + (int64_t)brick->inside[k];
     }
     row *= j->size;
-    if (move_square(j, p, number, block, row, step))
+    if (move_square(j, brick, number, block, row, step))
         return;
     int64_t ahead = step[last] * ((int64_t)2 << bits); /* two blocks on */
     do {
@@ -213,8 +173,8 @@ static void move_part(const job *j, const part *p, int64_t block, unsigned numbe
         else
             __builtin_prefetch(j->dst + row + ahead, 1);
         j->move(j->dst + (j->put ? block : row), j->src + (j->put ? row : block), list + place, step[last],
-                (size_t)p->count[last], (size_t)j->size);
-    } while (next_row(p, last, bits, step, at, &row, &place));
+                (size_t)brick->count[last], (size_t)j->size);
+    } while (next_row(brick, last, bits, step, at, &row, &place));
 }
 
 /* A block's bytes lie in a row, but blocks do not: none but us knows which is next. */
@@ -229,26 +189,26 @@ static void fetch_ahead(const job *j, int64_t block)
             __builtin_prefetch(j->src + block);
 }
 
-/* The blocks along the last axis from a part on. */
-static void move_line(const job *j, part *p)
+/* The blocks along the last axis. */
+static void move_line(const job *j, hry_brick *brick)
 {
     enum { AT_A_TIME = 64, AHEAD = 4 };
     bool past_caches = j->put && j->squares->stream && j->squares->put && j->size >= 4;
     const hry_map *map = j->blocks->map;
     uint32_t last = map->rank - 1, bits = j->blocks->bits;
-    uint64_t end = map->axis[last].start + map->axis[last].count, index = p->index[last];
+    uint64_t end = map->axis[last].start + map->axis[last].count, index = brick->index[last];
     for (size_t n; index < end; index += (uint64_t)n << bits) {
         int64_t offsets[AT_A_TIME];
         uint8_t lists[AT_A_TIME];
         uint64_t left = ((end - index - 1) >> bits) + 1;
-        p->index[last] = index;
+        brick->index[last] = index;
         n = left < AT_A_TIME ? (size_t)left : AT_A_TIME;
-        hry_blocks_line(j->blocks, p->index, n, offsets, lists);
+        hry_blocks_line(j->blocks, brick->index, n, offsets, lists);
         for (size_t i = 0; i < n; i++) {
             if (!past_caches && i + AHEAD < n)
                 fetch_ahead(j, offsets[i + AHEAD] * j->size);
-            set_part(p, map, last, index + ((uint64_t)i << bits), bits);
-            move_part(j, p, offsets[i] * j->size, lists[i]);
+            hry_brick_set(brick, map, last, index + ((uint64_t)i << bits));
+            move_block(j, brick, offsets[i] * j->size, lists[i]);
         }
     }
 }
@@ -256,12 +216,13 @@ static void move_line(const job *j, part *p)
 static void move_all(const job *j)
 {
     const hry_map *map = j->blocks->map;
-    part p;
-    first_parts(&p, map, map->rank - 1, j->blocks->bits);
+    uint32_t last = map->rank - 1, bits = j->blocks->bits;
+    hry_brick brick;
+    hry_brick_first(&brick, map, j->blocks->elements);
     do {
-        first_part(&p, map, map->rank - 1, j->blocks->bits);
-        move_line(j, &p);
-    } while (next_part(&p, map, map->rank - 1, j->blocks->bits));
+        brick.index[last] = map->axis[last].start >> bits << bits;
+        move_line(j, &brick);
+    } while (hry_brick_next(&brick, map, last));
 }
 
 static bool is_strided(const hry_map *map)
@@ -292,35 +253,24 @@ static bool move_strided(uint32_t bits, const uint8_t *src, const hry_map *from,
     return true;
 }
 
-/* ---- Blocks on one side, no strides on the other: by way of room, in cubes of whole blocks ---- */
-
-static void cut_to(hry_map *cut, const hry_map *map, const hry_map *lead, const part *p)
-{
-    hry_map_copy(cut, map);
-    for (uint32_t k = 0; k < map->rank; k++)
-        hry_map_cut(cut, k, p->index[k] + p->inside[k] - lead->axis[k].start, p->count[k]);
-}
+/* ---- Blocks on one side, no strides on the other: by way of room, brick by brick ---- */
 
 static bool move_by_way_of_room(uint32_t bits, const uint8_t *src, const hry_map *from, uint8_t *dst, const hry_map *to,
                                 const hry_map *lead)
 {
-    _Alignas(64) uint8_t room[CHUNK_ROOM];
+    _Alignas(64) uint8_t room[BRICK_ROOM];
     hry_map cut, packed;
-    uint32_t side = hry_block_bits(lead->rank);
-    part p;
-    if (((uint64_t)bits / 8) << side * lead->rank > sizeof room)
+    hry_brick brick;
+    if (!hry_brick_first(&brick, lead, sizeof room / (bits / 8)))
         return false;
-    while (((uint64_t)bits / 8) << (side + 1) * lead->rank <= sizeof room)
-        side++;
-    first_parts(&p, lead, lead->rank, side);
     do {
-        cut_to(&cut, from, lead, &p);
-        hry_map_packed(&packed, lead->rank, p.count);
+        hry_brick_cut(&brick, lead, from, &cut);
+        hry_map_packed(&packed, lead->rank, brick.count);
         hry_move(bits, src, &cut, room, &packed, NULL);
-        cut_to(&cut, to, lead, &p);
-        hry_map_packed(&packed, lead->rank, p.count);
+        hry_brick_cut(&brick, lead, to, &cut);
+        hry_map_packed(&packed, lead->rank, brick.count);
         hry_move(bits, room, &packed, dst, &cut, NULL);
-    } while (next_part(&p, lead, lead->rank, side));
+    } while (hry_brick_next(&brick, lead, lead->rank));
     return true;
 }
 

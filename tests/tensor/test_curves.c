@@ -5,6 +5,7 @@
 #include "tensor/dense_case.h"
 
 #include <hurray/pool.h>
+#include <hurray/quantize.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -158,6 +159,90 @@ static void test_between_curves(void **state)
     }
 }
 
+/* Values of another type: each element of a box that is written from float64, and read as float32. */
+static void test_converted(void **state)
+{
+    (void)state;
+    for (uint64_t i = 1; i <= 300; i++) {
+        uint64_t seed = i * 13, at[HRY_RANK_MAX] = { 0 }, index[HRY_RANK_MAX], n = 1;
+        dense_case c;
+        hry_box box;
+        hry_error err;
+        make(&c, &seed);
+        some_box(&c, &seed, &box);
+        for (uint32_t k = 0; k < c.n.rank; k++)
+            n *= box.count[k];
+        double *src = malloc(n * sizeof *src);
+        float *got = malloc(n * sizeof *got);
+        for (uint64_t k = 0; k < n; k++) /* powers of two: exact in float32 whatever type holds them */
+            src[k] = (double)(1u << naive_below(&seed, 4));
+        assert_int_equal(hry_desc_write(hry_tensor_desc(c.tensor), &box, HRY_TYPE_FLOAT64, NULL, src, NULL,
+                                        (void *const[]){ c.buffer }, &err),
+                         HRY_OK);
+        bool real = hry_type_find(c.type)->kind != HRY_KIND_COMPLEX;
+        assert_int_equal(hry_tensor_read(c.tensor, &box, HRY_TYPE_FLOAT32, NULL, got, &err),
+                         real ? HRY_OK : HRY_E_UNSUPPORTED);
+        uint64_t k = 0;
+        do {
+            uint8_t element[16], want[16];
+            dense_index(&box, c.n.rank, at, index);
+            hry_element_set_bits(c.type, element, 0, dense_bits(&c, index, 0), dense_bits(&c, index, 64));
+            assert_true(hry_element_set_f64(c.type, want, 0, src[k]));
+            assert_true(hry_element_f64(c.type, element, 0) == hry_element_f64(c.type, want, 0));
+            assert_true(!real || (double)got[k] == hry_element_f64(c.type, want, 0));
+            k++;
+        } while (naive_next(c.n.rank, box.count, at));
+        free(src);
+        free(got);
+        dense_free(&c);
+    }
+}
+
+/* Codes with a scale for each column, whose values depend on where they are: those of rows. */
+static void test_quantized(void **state)
+{
+    (void)state;
+    static const uint8_t storage[] = { HRY_TYPE_INT8, HRY_TYPE_INT4 };
+    for (uint64_t i = 1; i <= 60; i++) {
+        uint64_t seed = i, shape[] = { 64, 64, 64 };
+        uint32_t rank = 2 + (uint32_t)naive_below(&seed, 2);
+        uint8_t tag = tags[naive_below(&seed, 2)];
+        hry_tensor *floats, *rows, *curve;
+        hry_box box;
+        hry_error err;
+        for (uint32_t k = 0; k < rank && tag == HRY_LAYOUT_MORTON; k++)
+            shape[k] = 1 + naive_below(&seed, 90);
+        uint64_t count = shape[0] * shape[1] * (rank == 3 ? shape[2] : 1);
+        float *x = malloc(count * sizeof *x), *want = malloc(count * sizeof *x), *got = malloc(count * sizeof *x);
+        for (uint64_t k = 0; k < count; k++)
+            x[k] = (float)naive_below(&seed, 1000) / 7 - 70;
+        assert_int_equal(hry_tensor_dense(HRY_TYPE_FLOAT32, rank, shape, x, NULL, NULL, &floats, &err), HRY_OK);
+        hry_quantizer quantizer = { .scheme = HRY_SCHEME_PER_CHANNEL,
+                                    .storage = storage[naive_below(&seed, 2)],
+                                    .axis = (uint32_t)naive_below(&seed, rank) };
+        assert_int_equal(hry_tensor_quantize(floats, &quantizer, &rows, &err), HRY_OK);
+        assert_int_equal(hry_tensor_relayout(rows, &(hry_layout){ .tag = tag }, NULL, &curve, &err), HRY_OK);
+        for (int round = 0; round < 4; round++) {
+            uint64_t n = 1;
+            for (uint32_t k = 0; k < rank; k++) {
+                box.start[k] = round == 0 ? 0 : naive_below(&seed, shape[k] / 2 + 1);
+                box.count[k] = shape[k] - box.start[k];
+                box.step[k] = 1;
+                n *= box.count[k];
+            }
+            assert_int_equal(hry_tensor_read(rows, &box, HRY_TYPE_FLOAT32, NULL, want, &err), HRY_OK);
+            assert_int_equal(hry_tensor_read(curve, &box, HRY_TYPE_FLOAT32, NULL, got, &err), HRY_OK);
+            assert_memory_equal(got, want, n * sizeof *got);
+        }
+        hry_tensor_release(curve);
+        hry_tensor_release(rows);
+        hry_tensor_release(floats);
+        free(x);
+        free(want);
+        free(got);
+    }
+}
+
 /* Large enough to be cut for threads, and to be written past the caches. */
 static void test_large(void **state)
 {
@@ -207,9 +292,8 @@ static void test_large(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_between_curves),
-        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_boxes),     cmocka_unit_test(test_between_curves), cmocka_unit_test(test_converted),
+        cmocka_unit_test(test_quantized), cmocka_unit_test(test_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
