@@ -1,4 +1,4 @@
-"""Writes the seeds of the targets sparse, region and relayout: small tensors of every layout as tensor_input.h reads them."""
+"""Writes the seeds of the targets sparse, region, relayout and quantize: small tensors of every layout as tensor_input.h reads them."""
 
 import os
 import random
@@ -13,9 +13,9 @@ chance = random.Random(1)
 
 
 def write(target, name, descriptor, *buffers):
-    """To relayout as well, which takes both."""
+    """To relayout and quantize as well, which take both."""
     seed = struct.pack("<Q", chance.getrandbits(64)) + descriptor + b"".join(buffers)
-    for folder in target, "relayout":
+    for folder in target, "relayout", "quantize":
         folder = os.path.join(TOP, "fuzz", "corpus", folder)
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, name), "wb") as file:
