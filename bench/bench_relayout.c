@@ -94,7 +94,7 @@ static void regions(void)
     job.box = &rows;
     measure("8000 rows", job, 0.95);
     job.box = &columns;
-    measure("8064 columns", job, 0.95);
+    measure("8064 columns", job, 0.9);
     job.box = &odd;
     measure("8181x8175 from [3,5]", job, 0);
     job.box = &apart;

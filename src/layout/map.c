@@ -239,6 +239,15 @@ static uint64_t distance(const hry_map *map, uint32_t k)
     return apart ? apart : UINT64_MAX;
 }
 
+uint32_t hry_map_fastest(const hry_map *map)
+{
+    uint32_t fastest = map->rank - 1;
+    for (uint32_t k = fastest; k-- > 0;)
+        if (distance(map, k) < distance(map, fastest))
+            fastest = k;
+    return fastest;
+}
+
 static void move_axis(hry_map *map, uint32_t from, uint32_t to)
 {
     hry_axis moved = map->axis[from];

@@ -113,6 +113,9 @@ static inline int64_t hry_map_stride(const hry_map *map, uint32_t k)
     return map->digit[map->axis[k].first].stride;
 }
 
+/* The axis along which neighbours lie nearest to one another, the last of such. Not for Hilbert's. */
+uint32_t hry_map_fastest(const hry_map *map);
+
 /* The product of the counts; false when it does not fit. */
 bool hry_map_count(const hry_map *map, uint64_t *count);
 

@@ -264,8 +264,8 @@ static void transpose_bits(const plan *p, int64_t from, int64_t to)
     unsigned width = (unsigned)p->size;
     for (uint64_t top = 0; top < row->count; top += SIDE)
         for (uint64_t left = 0; left < column->count; left += SIDE) {
-            size_t rows = (size_t)at_most(row->count - top, SIDE),
-                   columns = (size_t)at_most(column->count - left, SIDE);
+            size_t rows = (size_t)at_most(row->count - top, SIDE);
+            size_t columns = (size_t)at_most(column->count - left, SIDE);
             int64_t source = from + (int64_t)top * row->from + (int64_t)left * column->from;
             int64_t target = to + (int64_t)top * row->to + (int64_t)left * column->to;
             for (size_t i = 0; i < rows; i++)

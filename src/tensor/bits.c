@@ -1,6 +1,7 @@
 #include "tensor/bits.h"
 
 #include "base/bytes.h"
+#include "kern/kern.h"
 
 #include <string.h>
 
@@ -81,67 +82,37 @@ void hry_bits_move(unsigned width, uint8_t *dst, int64_t to, int64_t to_step, co
     }
 }
 
-/*
- * Eight elements, next to one another at the bottom of a word or one in each byte of it, and the steps between: of each
- * 8, 4 and 2 elements the upper half moves by what so many lack to whole bytes.
- */
-typedef struct spread {
-    unsigned gap;            /* of one element */
-    uint64_t four, two, one; /* the lower half of each 8, 4 and 2, where they are apart */
-} spread;
-
-static spread spread_of(unsigned width)
-{
-    return (spread){ .gap = 8 - width,
-                     .four = (UINT64_C(1) << 4 * width) - 1,
-                     .two = ((UINT64_C(1) << 2 * width) - 1) * UINT64_C(0x0000000100000001),
-                     .one = ((UINT64_C(1) << width) - 1) * UINT64_C(0x0001000100010001) };
-}
-
-static inline uint64_t open_up(spread s, uint64_t x)
-{
-    x = (x & s.four) | (x << 4 * s.gap & s.four << 32);
-    x = (x & s.two) | (x << 2 * s.gap & s.two << 16);
-    return (x & s.one) | (x << s.gap & s.one << 8);
-}
-
-static inline uint64_t close_up(spread s, uint64_t x)
-{
-    x = (x & s.one) | (x & s.one << 8) >> s.gap;
-    x = (x & s.two) | (x & s.two << 16) >> 2 * s.gap;
-    return (x & s.four) | (x & s.four << 32) >> 4 * s.gap;
-}
+/* Kernels begin with whole bytes: what does not is copied first. */
+enum { SOME = 512 };
 
 void hry_bits_unpack(unsigned width, const uint8_t *src, int64_t from, size_t n, uint8_t *bytes)
 {
-    const spread s = spread_of(width);
-    const uint8_t *p = src + (from >> 3);
-    unsigned shift = (unsigned)from & 7;
-    size_t held = (shift + n * width + 7) / 8, i = 0;
-    for (; i + 8 <= n && i / 8 * width + 8 <= held; i += 8)
-        hry_store64(bytes + i, open_up(s, hry_load64(p + i / 8 * width) >> shift));
-    for (; i < n; i += 8) {
-        uint8_t word[8] = { 0 };
-        size_t some = n - i < 8 ? n - i : 8;
-        hry_bits_copy(word, 0, p, (int64_t)(shift + i * width), some * width);
-        hry_store64(word, open_up(s, hry_load64(word)));
-        memcpy(bytes + i, word, some);
+    const struct hry_kern *kern = hry_kern();
+    while (n > 0) {
+        uint8_t room[SOME];
+        const uint8_t *packed = src + (from >> 3);
+        size_t some = n < SOME ? n : SOME;
+        if (from & 7) {
+            hry_bits_copy(room, 0, src, from, some * width);
+            packed = room;
+        }
+        kern->bits_unpack(width, packed, some, bytes);
+        bytes += some;
+        from += (int64_t)(some * width);
+        n -= some;
     }
 }
 
 void hry_bits_pack(unsigned width, const uint8_t *bytes, size_t n, uint8_t *dst, int64_t to)
 {
-    enum { SOME = 256 };
-    const spread s = spread_of(width);
+    const struct hry_kern *kern = hry_kern();
     while (n > 0) {
-        uint8_t packed[SOME + 8];
+        uint8_t room[SOME];
         size_t some = n < SOME ? n : SOME;
-        for (size_t i = 0; i < some; i += 8) {
-            uint8_t word[8] = { 0 };
-            memcpy(word, bytes + i, some - i < 8 ? some - i : 8);
-            hry_store64(packed + i / 8 * width, close_up(s, hry_load64(word)));
-        }
-        hry_bits_copy(dst, to, packed, 0, some * width);
+        bool whole = (to & 7) == 0 && some * width % 8 == 0;
+        kern->bits_pack(width, bytes, some, whole ? dst + (to >> 3) : room);
+        if (!whole)
+            hry_bits_copy(dst, to, room, 0, some * width);
         bytes += some;
         to += (int64_t)(some * width);
         n -= some;

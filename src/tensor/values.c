@@ -10,6 +10,7 @@
 
 enum {
     SOME = 1 << 16,       /* values that are read at a time where they lie in long runs: they stay in cache */
+    PIECE_BITS = 2048,    /* that are taken along an axis that is faster in memory than the last, when it is met */
     SEGMENTS_AT_MOST = 64 /* that are read at a time */
 };
 
@@ -25,12 +26,31 @@ static uint8_t type_for(const hry_desc *desc)
     return info->bits <= (is_float ? 32 : 16) ? HRY_TYPE_FLOAT32 : HRY_TYPE_FLOAT64;
 }
 
-/* Boxes of whole segments, or pieces of one where neighbours in row-major order are neighbours in memory. */
-static void plan_boxes(hry_values *v, bool long_runs)
+/* Boxes of whole segments, or, where reading them costs nothing by itself, of so many values. */
+static void plan_boxes(hry_values *v, uint64_t piece)
 {
     uint64_t segments = hry_ceil_div(hry_tensor_box_cost(v->tensor), HRY_TALLY_SEGMENT);
     segments = segments < SEGMENTS_AT_MOST ? segments : SEGMENTS_AT_MOST;
-    v->piece = segments > 0 ? segments * HRY_TALLY_SEGMENT : long_runs ? SOME : HRY_TALLY_SEGMENT;
+    v->piece = segments > 0 ? segments * HRY_TALLY_SEGMENT : piece;
+}
+
+/*
+ * How many values are read at a time: few, as they then stay in cache, but enough for whole tiles, and for some lines
+ * along the axis that is fastest in memory. Segments are multiples of it.
+ */
+static uint64_t piece_of(const hry_values *v, const hry_map *map)
+{
+    uint64_t piece = SOME, below = 1;
+    if (!hry_map_long_runs(map))
+        return HRY_TALLY_SEGMENT;
+    uint32_t fastest = hry_map_fastest(map);
+    for (uint32_t k = map->rank; k-- > 0 && below < HRY_TALLY_SEGMENT; below *= map->axis[k].count) {
+        bool tiled = !hry_map_is_affine(map, k);
+        uint64_t some = tiled ? map->digit[map->axis[k].first].size : k == fastest ? PIECE_BITS / v->decoder.bits : 1;
+        while (piece < HRY_TALLY_SEGMENT && piece / below < some)
+            piece *= 2;
+    }
+    return piece;
 }
 
 static hry_status fail_count(hry_error *err)
@@ -82,7 +102,7 @@ static hry_status init_dense(hry_values *v, hry_error *err)
                         "elements of the %s layout cannot be found", hry_layout_name(v->tensor->desc.layout));
     if (!v->decoder.needs_index)
         drop_repeats(v, &map);
-    plan_boxes(v, hry_map_long_runs(&map));
+    plan_boxes(v, piece_of(v, &map));
     hry_map_join(&map, NULL);
     int64_t bit = map.base * (int64_t)v->decoder.bits;
     bool one_run = map.rank == 1 && !map.hilbert_order && hry_map_is_affine(&map, 0) &&
@@ -151,6 +171,6 @@ hry_status hry_values_init(hry_values *v, const hry_tensor *tensor, const hry_st
         return init_dense(v, err);
     if (desc->layout == HRY_LAYOUT_BLOCK_PAGED)
         status = hry_verify_once(tensor, v->executor, err);
-    plan_boxes(v, false);
+    plan_boxes(v, HRY_TALLY_SEGMENT);
     return status;
 }

@@ -148,11 +148,43 @@ static void copying(void **state)
         }
 }
 
+/* Element i is bits i * width on, of a string of bits. */
+static void unpack_once(const struct hry_kern *kern, unsigned width, size_t n)
+{
+    size_t nbytes = (n * width + 7) / 8, slack = below(9);
+    uint8_t *packed = guarded_end(&in, nbytes, slack), *again = guarded_end(&out_ref, nbytes, slack);
+    uint8_t *bytes = guarded_end(&out, n, slack);
+    random_bytes(&seed, packed, nbytes);
+    kern->bits_unpack(width, packed, n, bytes);
+    for (size_t i = 0; i < n; i++) {
+        unsigned element = 0;
+        for (unsigned b = 0; b < width; b++)
+            element |= (packed[(i * width + b) / 8] >> (i * width + b) % 8 & 1u) << b;
+        assert_int_equal(bytes[i], element);
+    }
+    assert_true(guarded_is_intact(&out, n, slack));
+    kern->bits_pack(width, bytes, n, again);
+    if (n * width % 8)
+        packed[nbytes - 1] &= (uint8_t)((1u << n * width % 8) - 1);
+    assert_memory_equal(again, packed, nbytes);
+    assert_true(guarded_is_intact(&out_ref, nbytes, slack));
+}
+
+static void unpacking(void **state)
+{
+    (void)state;
+    for (size_t v = 0; v < LEVELS; v++)
+        for (unsigned width = 1; width < 8; width++)
+            for (size_t n = 0; n < 150; n++)
+                unpack_once(&table[v], width, n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transposing),
         cmocka_unit_test(copying),
+        cmocka_unit_test(unpacking),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

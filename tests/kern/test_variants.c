@@ -526,10 +526,10 @@ static void squares(void **state)
 /* --- the list itself --- */
 
 /* Kernels of no family, compared above or in a test of their own. */
-static const char *const single[] = { "crc32c",      "absmax",      "range",       "absmax_each", "range_each",
-                                      "moments_f32", "moments_f64", "most_ones",   "stream_end",  "nonzero_bits",
-                                      "pick_ones",   "move_out",    "copy_rows",   "transpose_1", "transpose_2",
-                                      "transpose_4", "transpose_8", "transpose_16" };
+static const char *const single[] = { "crc32c",      "absmax",      "range",        "absmax_each", "range_each",
+                                      "moments_f32", "moments_f64", "most_ones",    "stream_end",  "nonzero_bits",
+                                      "pick_ones",   "move_out",    "copy_rows",    "transpose_1", "transpose_2",
+                                      "transpose_4", "transpose_8", "transpose_16", "bits_unpack", "bits_pack" };
 
 static void every_kernel_is_tested(void **state)
 {

@@ -1,3 +1,4 @@
+#include "base/bytes.h"
 #include "kern/kern.h"
 
 #include <string.h>
@@ -61,3 +62,61 @@ static inline void transpose(size_t size, unsigned char *dst, int64_t dst_step, 
         transpose(size, dst, dst_step, src, src_step, rows, columns);                                          \
     }
 #include "kern/kern.inc"
+#undef HRY_KERN
+
+/*
+ * Eight elements, next to one another at the bottom of a word or one in each byte of it, and the steps between: of each
+ * 8, 4 and 2 elements the upper half moves by what so many lack to whole bytes.
+ */
+typedef struct spread {
+    unsigned gap;            /* of one element */
+    uint64_t four, two, one; /* the lower half of each 8, 4 and 2, where they are apart */
+} spread;
+
+static spread spread_of(unsigned width)
+{
+    return (spread){ .gap = 8 - width,
+                     .four = (UINT64_C(1) << 4 * width) - 1,
+                     .two = ((UINT64_C(1) << 2 * width) - 1) * UINT64_C(0x0000000100000001),
+                     .one = ((UINT64_C(1) << width) - 1) * UINT64_C(0x0001000100010001) };
+}
+
+static inline uint64_t open_up(spread s, uint64_t x)
+{
+    x = (x & s.four) | (x << 4 * s.gap & s.four << 32);
+    x = (x & s.two) | (x << 2 * s.gap & s.two << 16);
+    return (x & s.one) | (x << s.gap & s.one << 8);
+}
+
+static inline uint64_t close_up(spread s, uint64_t x)
+{
+    x = (x & s.one) | (x & s.one << 8) >> s.gap;
+    x = (x & s.two) | (x & s.two << 16) >> 2 * s.gap;
+    return (x & s.four) | (x & s.four << 32) >> 4 * s.gap;
+}
+
+void hry_ref_bits_unpack(unsigned width, const void *src, size_t n, uint8_t *dst)
+{
+    const uint8_t *p = src;
+    const spread s = spread_of(width);
+    for (size_t i = 0; i < n; i += 8, p += width) {
+        uint8_t word[8] = { 0 };
+        size_t some = n - i < 8 ? n - i : 8;
+        memcpy(word, p, (some * width + 7) / 8);
+        hry_store64(word, open_up(s, hry_load64(word)));
+        memcpy(dst + i, word, some);
+    }
+}
+
+void hry_ref_bits_pack(unsigned width, const uint8_t *src, size_t n, void *dst)
+{
+    uint8_t *p = dst;
+    const spread s = spread_of(width);
+    for (size_t i = 0; i < n; i += 8, p += width) {
+        uint8_t word[8] = { 0 };
+        size_t some = n - i < 8 ? n - i : 8;
+        memcpy(word, src + i, some);
+        hry_store64(word, close_up(s, hry_load64(word)));
+        memcpy(p, word, (some * width + 7) / 8);
+    }
+}

@@ -49,9 +49,65 @@ INLINE vec vec_high(size_t size, vec a, vec b)
 
 #include "kern/lanes/move_lanes.h"
 
+#include "base/bytes.h"
+
+#define BITS __attribute__((target("bmi2")))
+
+static uint64_t lowest_of_bytes(unsigned width)
+{
+    return ((UINT64_C(1) << width) - 1) * UINT64_C(0x0101010101010101);
+}
+
+/* Eight elements are as many bytes as their width: read as eight bytes while there are so many, then those left. */
+BITS static void bits_unpack(unsigned width, const void *src, size_t n, uint8_t *dst)
+{
+    const uint64_t mask = lowest_of_bytes(width);
+    const uint8_t *p = src, *end = p + (n * width + 7) / 8;
+    for (; n * width >= 64; n -= 8, p += width, dst += 8)
+        hry_store64(dst, _pdep_u64(hry_load64(p), mask));
+    uint8_t last[8] = { 0 };
+    memcpy(last, p, (size_t)(end - p));
+    for (uint64_t word = hry_load64(last); n > 0; word >>= 8 * width) {
+        size_t some = n < 8 ? n : 8;
+        hry_store64(last, _pdep_u64(word, mask));
+        if (some == 8)
+            memcpy(dst, last, 8);
+        else
+            memcpy(dst, last, some);
+        dst += some;
+        n -= some;
+    }
+}
+
+BITS static void bits_pack(unsigned width, const uint8_t *src, size_t n, void *dst)
+{
+    const uint64_t mask = lowest_of_bytes(width);
+    uint8_t *p = dst;
+    for (; n * width >= 64; n -= 8, p += width, src += 8)
+        hry_store64(p, _pext_u64(hry_load64(src), mask));
+    uint64_t word = 0;
+    size_t nbytes = (n * width + 7) / 8;
+    for (unsigned at = 0; n > 0; at += 8 * width) {
+        uint8_t last[8] = { 0 };
+        size_t some = n < 8 ? n : 8;
+        if (some == 8)
+            memcpy(last, src, 8);
+        else
+            memcpy(last, src, some);
+        word |= _pext_u64(hry_load64(last), mask) << at;
+        src += some;
+        n -= some;
+    }
+    uint8_t last[8];
+    hry_store64(last, word);
+    memcpy(p, last, nbytes);
+}
+
 void hry_fill_move_avx2(struct hry_kern *table)
 {
     fill_move(table);
+    table->bits_unpack = bits_unpack;
+    table->bits_pack = bits_pack;
 }
 
 #endif
