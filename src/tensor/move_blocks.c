@@ -145,9 +145,9 @@ static bool move_square(const job *j, const hry_brick *brick, unsigned number, i
     if (s->state[number] == BAD)
         return false;
     if (s->put)
-        s->put(j->src + row, step[0], &s->way[number], j->dst + block, s->stream);
+        s->put(j->src + row, (ptrdiff_t)step[0], &s->way[number], j->dst + block, s->stream);
     else
-        s->get(j->src + block, &s->way[number], j->dst + row, step[0], s->stream);
+        s->get(j->src + block, &s->way[number], j->dst + row, (ptrdiff_t)step[0], s->stream);
     return true;
 }
 
