@@ -77,7 +77,8 @@ typedef struct hry_rows {
     uint64_t state[128];
 } hry_rows;
 
-/* Dense layouts, rank 1 or more; errors as of hry_tensor_read, and HRY_E_UNSUPPORTED for other layouts. */
+/* Rank 1 or more; dense layouts, and sparse ones that find a row by search: CSR, COO of rank 1 or 2 when sorted, CSF
+ * whose levels are in the order of the dimensions. Errors as of hry_tensor_read, and HRY_E_UNSUPPORTED for others. */
 HRY_API hry_status hry_rows_init(hry_rows *rows, const hry_tensor *tensor, hry_error *err);
 /* Row i, which must be below count, to length values. */
 HRY_API void hry_rows_f32(const hry_rows *rows, uint64_t i, float *row);

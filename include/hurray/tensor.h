@@ -144,6 +144,9 @@ typedef struct hry_relayout_options {
  * layouts that cannot hold the tensor (composite, private; Hilbert for another shape; strides that overlap; between
  * dense and sparse where the code of 0 is not 0), values that cannot be read. HRY_E_INPUT: index arrays that break a
  * rule, equal coordinates included.
+ * Sparse targets take memory for the work: from sparse sources 32 bytes for each stored element; from others a bit for
+ * each element, 8 bytes for each row along the innermost level, a copy where the elements lie in another order, and for
+ * COO and CSF the 32 bytes as well.
  */
 HRY_API hry_status hry_tensor_relayout(const hry_tensor *tensor, const hry_layout *layout,
                                        const hry_relayout_options *options, hry_tensor **out, hry_error *err);
@@ -165,9 +168,10 @@ typedef struct hry_statistics_options {
  * deviation, of complex numbers nothing that needs an order.
  *
  * One pass (two where squares would leave the range of float64), without memory for the whole: of sparse tensors, a
- * bit for each stored element, or 32 bytes and, beyond 2^64 elements, its index where the order of storage is not that
- * of the last dimension; of others, 8 MiB for each thread where values do not lie in row-major order. No executor
- * and no processor changes a bit of the result. Errors are those of hry_tensor_read, and HRY_E_MEMORY.
+ * bit for each stored element, and where groups of N:M are looked for and the order of storage is not that of the last
+ * dimension, or the shape has more than 2^64 elements, 32 bytes, and its index in the latter case; of others, 8 MiB for
+ * each thread where values do not lie in row-major order. No executor and no processor changes a bit of the result.
+ * Errors are those of hry_tensor_read, and HRY_E_MEMORY.
  */
 HRY_API hry_status hry_tensor_statistics(const hry_tensor *tensor, const hry_statistics_options *options,
                                          hry_statistics *statistics, hry_error *err);

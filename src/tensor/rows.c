@@ -2,8 +2,11 @@
 #include "base/checked.h"
 #include "base/status.h"
 #include "kern/kern.h"
+#include "layout/layouts.h"
 #include "tensor/access.h"
 #include "tensor/convert.h"
+#include "tensor/sparse.h"
+#include "tensor/verify.h"
 #include "type/types.h"
 
 #include <hurray/quantize.h>
@@ -57,21 +60,44 @@ static void find_pitch(state *s, const hry_rows *rows)
     s->pitch = (uint64_t)step * bits / 8;
 }
 
+/*
+ * Whether a row is found without going through others: by pointers, or by search down the tree or the list. Rows of
+ * CSC, of unsorted COO, and below other first levels would each take all that is stored.
+ */
+static bool finds_rows(const hry_tensor *tensor)
+{
+    hry_map map;
+    hry_sparse sparse;
+    if (hry_tensor_map(tensor, &map))
+        return true;
+    if (!hry_sparse_of(tensor, &sparse))
+        return false;
+    if (sparse.tag == HRY_LAYOUT_COO)
+        return sparse.is_sorted && sparse.rank <= 2;
+    for (uint32_t k = 0; k < sparse.rank; k++)
+        if (sparse.mode[k] != k)
+            return false;
+    return true;
+}
+
 hry_status hry_rows_init(hry_rows *rows, const hry_tensor *tensor, hry_error *err)
 {
     hry_rows r = { .count = 1 };
     state *s = (state *)(void *)r.state;
-    hry_map map;
     hry_status status = hry_tensor_check_readable(tensor, err);
     if (status)
         return status;
     uint32_t rank = tensor->desc.rank;
+    uint64_t shape[HRY_RANK_MAX];
     const hry_type_info *info = hry_type_find(tensor->desc.type);
-    if (rank == 0 || !info || info->kind == HRY_KIND_COMPLEX || !hry_tensor_map(tensor, &map))
+    hry_desc_shape(&tensor->desc, shape);
+    if (rank == 0 || !info || info->kind == HRY_KIND_COMPLEX || !finds_rows(tensor) ||
+        !hry_shape_product(shape, rank - 1, &r.count))
         return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_LAYOUT, 15, tensor->desc.layout,
-                        "rows are of real values in a dense layout, rank 1 or more");
-    for (uint32_t k = 0; k + 1 < rank; k++)
-        r.count *= hry_desc_dim(&tensor->desc, k);
+                        "rows are of real values, rank 1 or more, in a layout that tells where a row is");
+    status = hry_verify_once(tensor, NULL, err);
+    if (status)
+        return status;
     r.length = hry_desc_dim(&tensor->desc, rank - 1);
     s->tensor = tensor;
     s->type = tensor->desc.type;

@@ -10,6 +10,7 @@
 #include "tensor/object.h"
 
 #include <hurray/pool.h>
+#include <hurray/quantize.h>
 #include <hurray/tensor.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -193,26 +194,45 @@ static void lay_out(large *l, uint64_t *seed, uint8_t tag, bool is_sorted, const
         fill_compressed(l);
 }
 
-static hry_tensor *tensor_of(const large *l)
+/* With a scale for each index along axis, or for each block of 2 along it, where scales is not NULL. */
+static hry_tensor *quantized_of(const large *l, uint8_t scheme, uint32_t axis, const float *scales, uint64_t count)
 {
     uint8_t bytes[1024];
     hry_desc desc;
     hry_error err = { 0 };
     hry_tensor *t = NULL;
-    hry_buffer rows[BUFFERS] = { { 0 } };
+    hry_buffer rows[BUFFERS + 1] = { { 0 } };
+    const void *buffers[BUFFERS + 1];
+    hry_quantization q = { .scheme = scheme,
+                           .flags = HRY_QUANT_SYMMETRIC,
+                           .axis = axis,
+                           .block_size = 2,
+                           .scale_type_tag = HRY_TYPE_FLOAT32,
+                           .scale_buffer_index = l->buffers,
+                           .zero_point_buffer_index = HRY_NO_BUFFER };
     hry_layout layout = { .tag = l->tag, .nnz = l->nnz, .is_sorted = l->is_sorted, .mode_order = l->mode };
     hry_desc_spec spec = { .type = l->type,
                            .rank = l->rank,
                            .shape = l->shape,
                            .layout = &layout,
                            .buffers = rows,
-                           .buffer_count = l->buffers };
-    for (uint32_t i = 0; i < l->buffers; i++)
-        rows[i] = (hry_buffer){ .byte_size = l->nbytes[i] };
+                           .quantization = scales ? &q : NULL,
+                           .buffer_count = l->buffers + (scales ? 1 : 0) };
+    for (uint32_t i = 0; i < l->buffers; i++) {
+        rows[i].byte_size = l->nbytes[i];
+        buffers[i] = l->buffer[i];
+    }
+    rows[l->buffers].byte_size = 4 * count;
+    buffers[l->buffers] = scales;
     if (hry_desc_encode(&spec, NULL, bytes, sizeof bytes, &desc, &err) ||
-        hry_tensor_create_stored(&desc, (const void *const *)l->buffer, NULL, NULL, NULL, &t, &err))
+        hry_tensor_create_stored(&desc, buffers, NULL, NULL, NULL, &t, &err))
         fail_msg("%s", err.message);
     return t;
+}
+
+static hry_tensor *tensor_of(const large *l)
+{
+    return quantized_of(l, 0, 0, NULL, 0);
 }
 
 static void large_free(large *l)
@@ -508,13 +528,98 @@ static void test_statistics(void **state)
     }
 }
 
+/* Scales by channel and by block: the values of all layouts, and their statistics, with the same bits for any number
+ * of threads. */
+static void test_quantized(void **state)
+{
+    (void)state;
+    for (int i = 0; i < WAYS; i++)
+        for (uint32_t axis = 0; axis < (ways[i].rank ? ways[i].rank : 2); axis++)
+            for (int blocks = 0; blocks < 2; blocks++) {
+                uint64_t seed = 50 + (uint64_t)i, at[RANK] = { 0 }, n = 0, count = 1;
+                large l;
+                make_elements(&l, &seed, i % 2 ? HRY_TYPE_INT8 : HRY_TYPE_INT4, ways[i].rank ? ways[i].rank : 2,
+                              ways[i].rank == 3 ? (uint64_t[]){ 30, 41, 96 } : (uint64_t[]){ 301, 404 });
+                lay_out(&l, &seed, ways[i].tag, ways[i].is_sorted, ways[i].mode);
+                uint64_t parts = blocks ? (l.shape[axis] + 1) / 2 : l.shape[axis];
+                for (uint32_t k = 0; k < l.rank; k++)
+                    count *= k == axis ? parts : blocks ? l.shape[k] : 1;
+                float *scales = malloc(count * sizeof *scales), *got = malloc(l.count * sizeof *got);
+                double *want = malloc(l.count * sizeof *want);
+                for (uint64_t k = 0; k < count; k++)
+                    scales[k] = 0.25F * (float)(1 + naive_below(&seed, 1000));
+                do { /* blocks are numbered in row-major order of the other dimensions, those along axis last */
+                    uint64_t number = 0;
+                    for (uint32_t k = 0; blocks && k < l.rank; k++)
+                        number = k == axis ? number : number * l.shape[k] + at[k];
+                    number = blocks ? number * parts + at[axis] / 2 : at[axis];
+                    want[n] = hry_element_f64(l.type, l.dense, n) * (double)scales[number];
+                    n++;
+                } while (naive_next(l.rank, l.shape, at));
+                hry_statistics expected, found[2];
+                naive_statistics(want, l.count, l.shape[l.rank - 1], &expected);
+                expected.nnz = l.nnz;
+                expected.sparsity_ratio = (double)(l.count - l.nnz) / (double)l.count;
+                for (int threads = 0; threads < 2; threads++) {
+                    hry_tensor *t =
+                        quantized_of(&l, blocks ? HRY_SCHEME_PER_BLOCK : HRY_SCHEME_PER_CHANNEL, axis, scales, count);
+                    hry_read_options read = { .executor = threads ? &executor : NULL };
+                    hry_statistics_options options = { .executor = read.executor };
+                    assert_int_equal(hry_tensor_read_with(t, NULL, HRY_TYPE_FLOAT32, NULL, &read, got, NULL), HRY_OK);
+                    for (n = 0; n < l.count; n++)
+                        assert_true(got[n] == want[n]);
+                    memset(&found[threads], 0, sizeof *found);
+                    assert_int_equal(hry_tensor_statistics(t, &options, &found[threads], NULL), HRY_OK);
+                    assert_statistics(&found[threads], &expected, hry_layout_name(l.tag));
+                    hry_tensor_release(t);
+                }
+                assert_true(found[0].value_mean == found[1].value_mean);
+                assert_true(found[0].value_stddev == found[1].value_stddev);
+                free(scales);
+                free(got);
+                free(want);
+                large_free(&l);
+            }
+}
+
+/* ---- Rows ---- */
+
+static void test_rows(void **state)
+{
+    (void)state;
+    for (int i = 0; i < WAYS; i++) {
+        uint64_t seed = 30 + (uint64_t)i;
+        uint32_t rank = ways[i].rank ? ways[i].rank : 2;
+        large l;
+        hry_rows rows;
+        make_elements(&l, &seed, HRY_TYPE_INT8, rank,
+                      rank == 3 ? (uint64_t[]){ 20, 17, 40 } : (uint64_t[]){ 150, 333 });
+        lay_out(&l, &seed, ways[i].tag, ways[i].is_sorted, ways[i].mode);
+        hry_tensor *t = tensor_of(&l);
+        bool found = ways[i].tag == HRY_LAYOUT_CSR || (ways[i].tag == HRY_LAYOUT_COO && ways[i].is_sorted) ||
+                     (ways[i].tag == HRY_LAYOUT_CSF && ways[i].mode[0] == 0);
+        assert_int_equal(hry_rows_init(&rows, t, NULL), found ? HRY_OK : HRY_E_UNSUPPORTED);
+        if (found) {
+            uint64_t length = l.shape[rank - 1];
+            float row[333];
+            assert_int_equal(rows.count, l.count / length);
+            assert_int_equal(rows.length, length);
+            for (uint64_t r = 0; r < rows.count; r++) {
+                hry_rows_f32(&rows, r, row);
+                for (uint64_t k = 0; k < length; k++)
+                    assert_true(row[k] == (float)(int8_t)l.dense[r * length + k]);
+            }
+        }
+        hry_tensor_release(t);
+        large_free(&l);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_relayout),
-        cmocka_unit_test(test_faults),
-        cmocka_unit_test(test_duplicates),
-        cmocka_unit_test(test_statistics),
+        cmocka_unit_test(test_relayout),   cmocka_unit_test(test_faults),    cmocka_unit_test(test_duplicates),
+        cmocka_unit_test(test_statistics), cmocka_unit_test(test_quantized), cmocka_unit_test(test_rows),
     };
     return cmocka_run_group_tests(tests, start_pool, end_pool);
 }
