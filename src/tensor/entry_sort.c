@@ -53,6 +53,8 @@ static void plan_digits(sorting *s, uint64_t differ, uint32_t low, uint32_t high
     if (!below)
         return;
     low = low > (uint32_t)__builtin_ctzll(below) ? low : (uint32_t)__builtin_ctzll(below);
+    if (low >= high)
+        return;
     uint32_t passes = (high - low + DIGIT - 1) / DIGIT, bits = (high - low + passes - 1) / passes;
     for (; low < high; low += bits) {
         digit d = { low, (uint32_t)((1u << (high - low < bits ? high - low : bits)) - 1) };

@@ -116,7 +116,7 @@ static void sum_up(hry_nonzeros *z)
 
 hry_status hry_nonzeros_init(const hry_relayout *r, const uint32_t *mode, hry_nonzeros *z, hry_error *err)
 {
-    int64_t strides[HRY_RANK_MAX];
+    int64_t strides[HRY_RANK_MAX] = { 0 };
     uint64_t count, length = r->shape[mode[r->rank - 1]];
     if (!hry_shape_product(r->shape, r->rank, &count) || count > INT64_MAX)
         return hry_fail_memory(err, UINT64_MAX);

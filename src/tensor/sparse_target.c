@@ -4,7 +4,6 @@
 #include "base/status.h"
 #include "layout/layouts.h"
 #include "tensor/bits.h"
-#include "tensor/convert.h"
 #include "tensor/entry_values.h"
 #include "tensor/ranges.h"
 
@@ -34,9 +33,10 @@ static hry_status make_tensor(hry_relayout *r, uint64_t nnz, const hry_ordering 
     for (uint32_t i = 0; i < hry_layout_own_buffers(row, r->rank); i++)
         if (!row->buffer_size(&r->layout, r->rank, r->shape, r->bits, i, &sizes[i]))
             return hry_fail_memory(err, UINT64_MAX);
-    if (r->layout.tag == HRY_LAYOUT_CSF)
+    bool tree = order && r->layout.tag == HRY_LAYOUT_CSF;
+    if (tree)
         count_nodes(order, nodes);
-    for (uint32_t level = 0; r->layout.tag == HRY_LAYOUT_CSF && level < r->rank; level++) {
+    for (uint32_t level = 0; tree && level < r->rank; level++) {
         sizes[2 * level + 1] = 8 * ((level ? nodes[level - 1] : 1) + 1);
         sizes[2 * level + 2] = 8 * nodes[level];
     }
@@ -153,9 +153,8 @@ static void collect_range(void *ctx, uint64_t first, uint64_t end)
             size_t n = hry_nonzeros_pick(z, slice, j, list, values);
             if (n == 0)
                 continue;
-            for (size_t i = 0; HRY_HOST_SWAPS && i < n; i++)
-                list[i] = HRY_LE64(list[i]);
-            memcpy(c->indices + 8 * (size_t)at, list, n * sizeof *list);
+            for (size_t i = 0; i < n; i++)
+                hry_store64(c->indices + 8 * (size_t)(at + i), list[i]);
             if (z->size)
                 memcpy(c->values + (size_t)at * z->size, values, n * z->size);
             else

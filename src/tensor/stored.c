@@ -96,7 +96,7 @@ static void count_nodes(const hry_sparse *sparse, uint64_t *nodes)
 
 void hry_stored_within(hry_stored *s, uint64_t first, uint64_t end)
 {
-    uint64_t nodes[HRY_RANK_MAX];
+    uint64_t nodes[HRY_RANK_MAX] = { 0 };
     uint32_t level = last_level(&s->sparse);
     s->ended |= first >= end;
     if (s->ended)
