@@ -1,5 +1,5 @@
 /* The kernels of sparse layouts for any vector of BYTES bytes: after vector_load, vector_store, vector_stream,
- * vector_zero and nonzero_8 .. nonzero_64, a bit for each element of a vector. */
+ * vector_zero, nonzero_8 .. nonzero_64, a bit for each element of a vector, and lowest_one, 0 where there is none. */
 #ifndef HRY_KERN_LANES_SPARSE_LANES_H
 #define HRY_KERN_LANES_SPARSE_LANES_H
 
@@ -70,7 +70,7 @@ TARGET static uint64_t nonzero_bits(const void *x, size_t size, size_t n, uint64
                 __builtin_prefetch(x + line + AHEAD / 2);                                                            \
             for (size_t k = 0; k < count; k += 4)                                                                    \
                 for (size_t j = 0; j < 4; j++, word &= word - 1) {                                                   \
-                    size_t at = word ? (size_t)__builtin_ctzll(word) : 0;                                            \
+                    size_t at = lowest_one(word);                                                                    \
                     list[taken + k + j] = first + at;                                                                \
                     memcpy(values + (taken + k + j) * sizeof(type), x + at * sizeof(type), sizeof(type));            \
                 }                                                                                                    \

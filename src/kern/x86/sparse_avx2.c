@@ -56,6 +56,12 @@ INLINE uint32_t nonzero_64(vector x)
     return ~(uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(zero)) & 0xF;
 }
 
+/* Without a branch, which would be guessed wrong at every other word's end. */
+INLINE size_t lowest_one(uint64_t word)
+{
+    return (size_t)_tzcnt_u64(word) & 63;
+}
+
 #include "kern/lanes/sparse_lanes.h"
 
 void hry_fill_sparse_avx2(struct hry_kern *table)

@@ -51,6 +51,12 @@ INLINE uint32_t nonzero_64(vector x)
     return _mm512_test_epi64_mask(x, x);
 }
 
+/* Without a branch, which would be guessed wrong at every other word's end. */
+INLINE size_t lowest_one(uint64_t word)
+{
+    return (size_t)_tzcnt_u64(word) & 63;
+}
+
 #include "kern/lanes/sparse_lanes.h"
 
 void hry_fill_sparse_avx512(struct hry_kern *table)
