@@ -110,20 +110,16 @@ INLINE void turn_strip(size_t size, uint8_t *dst, int64_t dst_step, const uint8_
                        int64_t src_step, size_t columns, bool stream)
 {
     const size_t width = 16 / size, nbytes = columns * size;
-    size_t j = 0;
-    for (; columns - j >= width; j += width) {
-        size_t at = j * size + AHEAD, quarter = j / width % 4 * width;
+    for (size_t j = 0; j < columns; j += width) {
+        size_t at = j * size + AHEAD, quarter = j / width % 4 * width, k = columns - j < width ? columns - width : j;
         const uint8_t *ask = at < nbytes ? src + at : next ? next + (at - nbytes) : NULL;
         if (ask && size < 16) {
             UNROLL
             for (size_t i = 0; i < width; i++)
                 fetch(ask + (int64_t)(quarter + i) * src_step);
         }
-        turn_line(size, dst + (int64_t)j * dst_step, dst_step, src + j * size, src_step, stream);
+        turn_line(size, dst + (int64_t)k * dst_step, dst_step, src + k * size, src_step, stream);
     }
-    if (j < columns)
-        turn_line(size, dst + (int64_t)(columns - width) * dst_step, dst_step, src + (columns - width) * size, src_step,
-                  false);
 }
 
 /* Planes that are thinner than a block are none of ours. Rows that are left over are moved with some that have been. */
@@ -132,18 +128,15 @@ INLINE void turn(size_t size, uint8_t *dst, int64_t dst_step, const uint8_t *src
 {
     const size_t height = LINE / size;
     stream = stream && (uintptr_t)dst % LINE == 0 && dst_step % LINE == 0;
-    size_t i = 0;
-    for (; rows - i >= height; i += height) {
-        const uint8_t *strip = src + (int64_t)i * src_step;
+    for (size_t i = 0; i < rows; i += height) {
+        size_t k = rows - i < height ? rows - height : i;
+        const uint8_t *strip = src + (int64_t)k * src_step;
         const uint8_t *next = rows - i >= 2 * height ? strip + (int64_t)height * src_step : NULL;
-        if (stream)
+        if (stream && k == i)
             turn_strip(size, dst + i * size, dst_step, strip, next, src_step, columns, true);
         else
-            turn_strip(size, dst + i * size, dst_step, strip, next, src_step, columns, false);
+            turn_strip(size, dst + k * size, dst_step, strip, next, src_step, columns, false);
     }
-    if (i < rows)
-        turn_strip(size, dst + (rows - height) * size, dst_step, src + (int64_t)(rows - height) * src_step, NULL,
-                   src_step, columns, false);
 }
 
 #define HRY_KERN(result, name, parameters)
