@@ -155,6 +155,8 @@ static void sort(hry_ordering *order, const hry_sparse *sparse, const hry_execut
         return;
     if (!order->wide) {
         uint32_t low = order->shift[levels - 1], high = order->shift[0] + order->bits[0];
+        if (low == high) /* levels of one index each */
+            return;
         order->entries = hry_sort_entries(order->block, order->entries, order->count, low, high, executor);
         return;
     }

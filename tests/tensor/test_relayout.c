@@ -380,6 +380,26 @@ static void test_wide(void **state)
     hry_tensor_release(back);
 }
 
+/* 64 bits of indices, none of which are the outermost dimension's. */
+static void test_full_keys(void **state)
+{
+    (void)state;
+    const uint64_t shape[] = { 1, ((uint64_t)1 << 31) + 1, ((uint64_t)1 << 31) + 1 }, last = (uint64_t)1 << 31;
+    const uint64_t indices[] = { 0, last, last, 0, 5, last, 0, 0, 0, 0, last, 7 };
+    const float values[] = { 4, 2, 1, 3 };
+    hry_tensor *t = coo(3, shape, 4, values, indices);
+    hry_tensor *tree = relayout(t, &(hry_layout){ .tag = HRY_LAYOUT_CSF, .mode_order = (uint32_t[]){ 1, 2, 0 } }, NULL);
+    hry_tensor *sorted = relayout(tree, &(hry_layout){ .tag = HRY_LAYOUT_COO }, NULL);
+    const uint64_t in_order[] = { 0, 0, 0, 0, 5, last, 0, last, 7, 0, last, last };
+    for (uint64_t i = 0; i < 12; i++)
+        assert_int_equal(word(sorted, 1, i), in_order[i]);
+    for (uint64_t i = 0; i < 4; i++)
+        assert_true(hry_load_f32((const uint8_t *)hry_tensor_buffer(sorted, 0, NULL) + 4 * i) == (float)(i + 1));
+    hry_tensor_release(t);
+    hry_tensor_release(tree);
+    hry_tensor_release(sorted);
+}
+
 static void test_duplicates(void **state)
 {
     (void)state;
@@ -529,9 +549,9 @@ static void test_quantized(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dense),   cmocka_unit_test(test_sparse),     cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_empty),   cmocka_unit_test(test_duplicates), cmocka_unit_test(test_pages),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_quantized),
+        cmocka_unit_test(test_dense),     cmocka_unit_test(test_sparse),  cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_full_keys), cmocka_unit_test(test_empty),   cmocka_unit_test(test_duplicates),
+        cmocka_unit_test(test_pages),     cmocka_unit_test(test_refused), cmocka_unit_test(test_quantized),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
