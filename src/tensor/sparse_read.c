@@ -3,6 +3,7 @@
 #include "tensor/access.h"
 
 #include "base/status.h"
+#include "kern/kern.h"
 #include "tensor/move.h"
 #include "tensor/ranges.h"
 #include "tensor/spread.h"
@@ -273,7 +274,6 @@ hry_status hry_put_sparse(const hry_tensor *tensor, const hry_box *box, const hr
 
 hry_status hry_read_sparse(const hry_tensor *tensor, const hry_box *box, const hry_value_sink *sink, hry_error *err)
 {
-    enum { CACHE = 1 << 25 }; /* bytes: results larger than this leave the caches before they are used */
     hry_decoder decoder;
     hry_sparse sparse;
     hry_map to;
@@ -282,7 +282,7 @@ hry_status hry_read_sparse(const hry_tensor *tensor, const hry_box *box, const h
     if (status)
         return status;
     if (sparse.nnz > 0 && find_form(&p) && is_packed(&p)) {
-        p.stream = p.count >= CACHE / (sink->bits / 8);
+        p.stream = hry_streams(p.count * (sink->bits / 8));
         hry_in_ranges(sparse.nnz, GRAIN, sink->executor, fill_range, &p);
         return end(&p, err);
     }
