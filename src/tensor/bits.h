@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The element of width (1, 2, 4 or 6) bits at a place that is a multiple of 2 for width 6, else of width. */
+/* The element of width (1 to 7) bits at any place: some of 1 or 2 bits that stay together are one, too. */
 static inline unsigned hry_bits_get(unsigned width, const uint8_t *base, int64_t at)
 {
     const uint8_t *byte = base + (at >> 3);
