@@ -30,6 +30,15 @@ typedef struct hry_dequant {
  * is readable and quantized. */
 hry_status hry_dequant_init(hry_dequant *dequant, const hry_tensor *tensor, hry_error *err);
 
+/* The number of the parameters of an element. */
+static inline uint64_t hry_dequant_number(const hry_dequant *dequant, const uint64_t *index)
+{
+    uint64_t number = index[dequant->axis] / dequant->block;
+    for (uint32_t k = 0; k < dequant->rank; k++)
+        number += k == dequant->axis ? 0 : dequant->step[k] * index[k];
+    return number;
+}
+
 /*
  * n codes, packed from the lowest bit of *codes on, to floats. index is that of the first, and step says how it goes on
  * along dimension axis (of a block-paged tensor, the index is [token slot of the pool, head, dim]); index may be NULL

@@ -51,20 +51,14 @@ static hry_status describe_listed(const hry_tensor *t, uint8_t type, uint8_t *by
     return hry_desc_encode(&spec, &options, bytes, room, desc, err);
 }
 
-static hry_status fill_dense(const hry_tensor *t, const hry_desc *desc, const hry_relayout_options *options,
-                             void *values, hry_error *err)
+static hry_status fill_dense(const hry_tensor *t, const hry_desc *desc, hry_value_sink *sink, hry_error *err)
 {
     uint64_t shape[HRY_RANK_MAX];
     hry_box whole;
-    hry_value_sink sink = { .bytes = values,
-                            .want = { .type = desc->type, .raw = true },
-                            .bits = hry_desc_bits(desc),
-                            .token_counts = options ? options->token_counts : NULL,
-                            .executor = options ? options->executor : NULL };
     hry_desc_shape(desc, shape);
-    hry_map_packed(&sink.map, desc->rank, shape);
+    hry_map_packed(&sink->map, desc->rank, shape);
     hry_status status = hry_box_resolve(NULL, desc->rank, shape, &whole, err);
-    return status ? status : hry_read_into(t, &whole, &sink, err);
+    return status ? status : hry_read_into(t, &whole, sink, err);
 }
 
 static hry_status fill(const hry_tensor *t, const hry_tensor *made, const hry_relayout_options *options,
@@ -73,6 +67,11 @@ static hry_status fill(const hry_tensor *t, const hry_tensor *made, const hry_re
     const hry_desc *desc = hry_tensor_desc(made);
     uint64_t nbytes;
     bool listed = hry_is_listed(desc);
+    hry_value_sink sink = { .bytes = buffers[0],
+                            .want = { .type = desc->type, .raw = true },
+                            .bits = hry_desc_bits(desc),
+                            .token_counts = options ? options->token_counts : NULL,
+                            .executor = options ? options->executor : NULL };
     hry_tensor_buffer(made, 0, &nbytes);
     if (listed)
         hry_copy_index(t, buffers);
@@ -80,8 +79,7 @@ static hry_status fill(const hry_tensor *t, const hry_tensor *made, const hry_re
         return HRY_OK;
     if (listed || hry_desc_bits(desc) < 8) /* slots without a token, and the end of the last byte */
         memset(buffers[0], 0, (size_t)nbytes);
-    return listed ? hry_read_list(t, desc->type, true, options ? options->token_counts : NULL, buffers[0], err)
-                  : fill_dense(t, desc, options, buffers[0], err);
+    return listed ? hry_read_list(t, &sink, err) : fill_dense(t, desc, &sink, err);
 }
 
 hry_status hry_tensor_dequantize(const hry_tensor *tensor, uint8_t type, const hry_relayout_options *options,

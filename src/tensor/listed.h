@@ -2,16 +2,15 @@
 #ifndef HRY_TENSOR_LISTED_H
 #define HRY_TENSOR_LISTED_H
 
-#include "tensor/object.h"
+#include "tensor/access.h"
 
 bool hry_is_listed(const hry_desc *desc);
 
 /*
- * The list as values of a type: those that are stored, or the slots of pages, of which those without a token are left
- * as they are. raw: in the byte order of the format.
+ * The list as values, from the sink's bytes on, which are aligned to their type; its map is not looked at. They are
+ * those that are stored, or the slots of pages, of which those without a token are left as they are.
  */
-hry_status hry_read_list(const hry_tensor *tensor, uint8_t type, bool raw, const uint64_t *token_counts, void *values,
-                         hry_error *err);
+hry_status hry_read_list(const hry_tensor *tensor, const hry_value_sink *sink, hry_error *err);
 
 /* How many values are in it; false when they cannot be counted. */
 bool hry_list_count(const hry_tensor *tensor, uint64_t *count);

@@ -243,7 +243,12 @@ static hry_status take_values(plan *p, hry_error *err)
     p->z.x = p->owned;
     if (p->layout.tag == 0) { /* slots without a token are 0 */
         memset(p->owned, 0, p->owned_bytes);
-        return hry_read_list(t, HRY_TYPE_FLOAT32, false, p->z.how->token_counts, p->owned, err);
+        const hry_value_sink sink = { .bytes = (uint8_t *)p->owned,
+                                      .want = { .type = HRY_TYPE_FLOAT32 },
+                                      .bits = 32,
+                                      .token_counts = p->z.how->token_counts,
+                                      .executor = p->z.how->executor };
+        return hry_read_list(t, &sink, err);
     }
     hry_read_options options = { .executor = p->z.how->executor };
     return hry_tensor_read_with(t, NULL, HRY_TYPE_FLOAT32, NULL, &options, p->owned, err);

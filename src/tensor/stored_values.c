@@ -37,7 +37,6 @@ void hry_stored_values_start(hry_stored_values *v, const hry_decoder *decoder, c
 static size_t number(hry_stored_values *v, size_t n, uint64_t *numbers, uint64_t *first)
 {
     hry_stored *s = &v->stored;
-    const hry_dequant *d = &v->decoder->dequant;
     if (v->has_form) {
         n = hry_stored_numbers(s, &v->form, n, numbers, first);
         for (size_t i = 0; i < n; i++)
@@ -47,9 +46,7 @@ static size_t number(hry_stored_values *v, size_t n, uint64_t *numbers, uint64_t
     if (!hry_stored_step(s))
         return 0;
     *first = s->position;
-    numbers[0] = s->index[d->axis] / d->block;
-    for (uint32_t k = 0; k < d->rank; k++)
-        numbers[0] += k == d->axis ? 0 : d->step[k] * s->index[k];
+    numbers[0] = hry_dequant_number(&v->decoder->dequant, s->index);
     return 1;
 }
 

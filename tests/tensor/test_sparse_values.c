@@ -47,6 +47,17 @@ static void test_statistics(void **state)
     }
 }
 
+/* The list alone, made plain. */
+static void check_list(const hry_tensor *t, const large *l, const double *want, const hry_executor *executor)
+{
+    hry_relayout_options options = { .executor = executor };
+    hry_tensor *plain = NULL;
+    assert_int_equal(hry_tensor_dequantize(t, HRY_TYPE_FLOAT32, &options, &plain, NULL), HRY_OK);
+    for (uint64_t i = 0; i < l->nnz; i++)
+        assert_true(hry_element_f64(HRY_TYPE_FLOAT32, hry_tensor_buffer(plain, 0, NULL), i) == want[l->flat[i]]);
+    hry_tensor_release(plain);
+}
+
 /* Scales by channel and by block: the values of all layouts, and their statistics, with the same bits for any number
  * of threads. */
 static void test_quantized(void **state)
@@ -88,6 +99,7 @@ static void test_quantized(void **state)
                     assert_int_equal(hry_tensor_read_with(t, NULL, HRY_TYPE_FLOAT32, NULL, &read, got, NULL), HRY_OK);
                     for (n = 0; n < l.count; n++)
                         assert_true(got[n] == want[n]);
+                    check_list(t, &l, want, read.executor);
                     memset(&found[threads], 0, sizeof *found);
                     assert_int_equal(hry_tensor_statistics(t, &options, &found[threads], NULL), HRY_OK);
                     assert_statistics(&found[threads], &expected, hry_layout_name(l.tag));
