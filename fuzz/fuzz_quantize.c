@@ -2,28 +2,14 @@
  * Any tensor to codes and back: what comes of it passes verification, sparse and paged tensors stay what they are, and
  * the values with the same parameters give the same codes.
  */
+#include "small_blocks.h"
 #include "tensor_input.h"
 
 #include <hurray/quantize.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { ALLOC_MAX = 1 << 24, SEQUENCES = 8 };
-
-/* A few bytes may describe more parameters than anybody has room for. */
-static void *alloc(void *ctx, size_t size, size_t alignment)
-{
-    (void)ctx;
-    return size > ALLOC_MAX ? NULL : aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void release(void *ctx, void *p, size_t size, size_t alignment)
-{
-    (void)ctx, (void)size, (void)alignment;
-    free(p);
-}
-
-static const hry_allocator small_blocks = { .alloc = alloc, .free = release };
+enum { SEQUENCES = 8 };
 
 static void choose_quantizer(tensor_input *in, hry_quantizer *q)
 {
@@ -69,7 +55,7 @@ static void check_again(const hry_tensor *quantized, const hry_tensor *values, h
     hry_tensor *again = NULL;
     if (hry_desc_bits(hry_tensor_desc(quantized)) > 16)
         return;
-    REQUIRE(hry_tensor_parameter_count(quantized, &count, NULL) == HRY_OK && count <= ALLOC_MAX);
+    REQUIRE(hry_tensor_parameter_count(quantized, &count, NULL) == HRY_OK && count <= SMALL_BLOCK);
     float *scales = malloc((size_t)count * sizeof *scales + 1);
     int32_t *zero_points = malloc((size_t)count * sizeof *zero_points + 1);
     REQUIRE(scales && zero_points);

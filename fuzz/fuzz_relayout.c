@@ -2,26 +2,12 @@
  * Any tensor, dense, sparse or paged, into any layout and from there into another: what the layouts can hold keeps the
  * bits of its elements, passes verification, and has no bits that belong to no element.
  */
+#include "small_blocks.h"
 #include "tensor_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { COUNT_MAX = 1 << 14, ALLOC_MAX = 1 << 24 };
-
-/* A few bytes may describe rows without end, whose pointers nobody has room for. */
-static void *alloc(void *ctx, size_t size, size_t alignment)
-{
-    (void)ctx;
-    return size > ALLOC_MAX ? NULL : aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-static void release(void *ctx, void *p, size_t size, size_t alignment)
-{
-    (void)ctx, (void)size, (void)alignment;
-    free(p);
-}
-
-static const hry_allocator small_blocks = { .alloc = alloc, .free = release };
+enum { COUNT_MAX = 1 << 14 };
 
 /* A layout of the right form, which may still be one that cannot hold the tensor. */
 static void choose_layout(tensor_input *in, hry_layout *layout, hry_layout_store *store)
