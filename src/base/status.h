@@ -45,6 +45,12 @@ static inline hry_status hry_never_ok(hry_status status)
 #define hry_fail_memory(...) hry_never_ok(hry_fail_memory(__VA_ARGS__))
 #define hry_fail_usage(...) hry_never_ok(hry_fail_usage(__VA_ARGS__))
 
+/* For want of count things of size bytes. */
+static inline hry_status hry_fail_array(hry_error *err, uint64_t count, size_t size)
+{
+    return hry_fail_memory(err, count > UINT64_MAX / size ? UINT64_MAX : count * size);
+}
+
 /* Moves a report's offset from one frame of reference to another: offset += base. */
 void hry_error_shift(hry_error *err, uint64_t base);
 

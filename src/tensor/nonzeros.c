@@ -50,12 +50,12 @@ static const uint8_t *find_in_order(const hry_relayout *r, const int64_t *stride
 
 static hry_status read_in_order(const hry_relayout *r, const int64_t *strides, hry_nonzeros *z, hry_error *err)
 {
-    uint64_t nbytes, count = z->slices * z->length;
+    uint64_t nbytes = UINT64_MAX, count = z->slices * z->length;
     hry_map map;
     if (!hry_type_size(r->bits, count, &nbytes) || !hry_to_size(nbytes, &z->own_bytes) ||
         !(z->own = hry_alloc_zeroed(r->options.allocator, z->own_bytes, 64))) {
         z->own_bytes = 0;
-        return hry_fail_memory(err, count);
+        return hry_fail_memory(err, nbytes);
     }
     z->values = z->own;
     hry_map_strided(&map, r->rank, r->shape, strides);
@@ -124,11 +124,11 @@ hry_status hry_nonzeros_init(const hry_relayout *r, const uint32_t *mode, hry_no
     z->slices = count ? count / length : r->rank == 2 ? r->shape[mode[0]] : 0;
     z->length = length;
     z->size = r->bits >= 8 && r->bits <= 64 && hry_is_pow2(r->bits) ? r->bits / 8 : 0;
-    z->starts = z->slices < UINT64_MAX
-                    ? hry_alloc_array(r->options.allocator, z->slices + 1, sizeof *z->starts, _Alignof(uint64_t))
-                    : NULL;
+    if (z->slices == UINT64_MAX)
+        return hry_fail_memory(err, UINT64_MAX);
+    z->starts = hry_alloc_array(r->options.allocator, z->slices + 1, sizeof *z->starts, _Alignof(uint64_t));
     if (!z->starts)
-        return hry_fail_memory(err, z->slices);
+        return hry_fail_array(err, z->slices + 1, sizeof *z->starts);
     memset(z->starts, 0, (size_t)(z->slices + 1) * 8);
     if (count == 0)
         return HRY_OK;
@@ -140,7 +140,7 @@ hry_status hry_nonzeros_init(const hry_relayout *r, const uint32_t *mode, hry_no
     z->words = hry_ceil_div(length, 64);
     z->bits = hry_alloc_array(r->options.allocator, z->slices * z->words, sizeof *z->bits, _Alignof(uint64_t));
     if (!z->bits)
-        return hry_fail_memory(err, z->slices * z->words);
+        return hry_fail_array(err, z->slices * z->words, sizeof *z->bits);
     looking l = { .nonzeros = z, .bits = r->bits };
     hry_in_ranges(z->slices, GRAIN / length + 1, r->options.executor, look, &l);
     sum_up(z);

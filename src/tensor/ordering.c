@@ -27,11 +27,11 @@ void hry_ordering_init(hry_ordering *order, uint32_t rank, const uint64_t *shape
 
 hry_status hry_ordering_alloc(hry_ordering *order, uint64_t count, const hry_allocator *allocator, hry_error *err)
 {
-    uint64_t nbytes;
+    uint64_t nbytes = UINT64_MAX;
     if (!hry_mul_add(count, 2 * sizeof(hry_entry), HRY_ENTRY_SORT_ROOM, &nbytes) ||
         !hry_to_size(nbytes, &order->block_size) ||
         !(order->block = hry_alloc(allocator, order->block_size, _Alignof(hry_entry))))
-        return hry_fail_memory(err, count);
+        return hry_fail_memory(err, nbytes);
     order->count = count;
     order->entries = order->block;
     return HRY_OK;
@@ -111,7 +111,7 @@ static hry_status take_wide(taking *t, const hry_allocator *allocator, hry_error
         return HRY_OK;
     if (!hry_mul(order->count, order->rank, &numbers) ||
         !(order->own_indices = hry_alloc_array(allocator, numbers, sizeof(uint64_t), 8)))
-        return hry_fail_memory(err, order->count);
+        return hry_fail_array(err, order->count, order->rank * sizeof(uint64_t));
     order->indices = order->own_indices;
     hry_stored_start(&stored, &t->whole);
     for (; hry_stored_step(&stored); taken++)

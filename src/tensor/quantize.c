@@ -238,7 +238,7 @@ static hry_status take_values(plan *p, hry_error *err)
     if (!hry_mul(p->count, sizeof(float), &nbytes) || !hry_to_size(nbytes, &p->owned_bytes) ||
         !(p->owned = hry_alloc(p->z.how->allocator, p->owned_bytes, 64))) {
         p->owned_bytes = 0;
-        return hry_fail_memory(err, p->count);
+        return hry_fail_array(err, p->count, sizeof(float));
     }
     p->z.x = p->owned;
     if (p->layout.tag == 0) { /* slots without a token are 0 */

@@ -29,7 +29,7 @@ bool hry_quantize_has_negative(const hry_quantize *z, const float *x, size_t n)
 bool hry_quantize_take_room(const hry_quantize *z, uint64_t parameters, uint64_t codes, hry_quantize_room *room)
 {
     uint64_t total;
-    *room = (hry_quantize_room){ 0 };
+    *room = (hry_quantize_room){ .nbytes = SIZE_MAX };
     if (!hry_mul_add(parameters, 16, codes, &total) || !hry_to_size(total, &room->nbytes))
         return false;
     room->block = hry_alloc(z->how->allocator, room->nbytes, 64);

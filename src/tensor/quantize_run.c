@@ -5,7 +5,6 @@
 #include "kern/kern.h"
 #include "tensor/quantizing.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 enum { SEGMENT = 1 << 16 }; /* values of a task, a multiple of 8 */
@@ -59,7 +58,7 @@ hry_status hry_quantize_measure(hry_quantize *z, hry_error *err)
     float lo = 0, hi = 0;
     float *room = hry_alloc_array(z->how->allocator, 2 * (uint64_t)segments, sizeof *room, _Alignof(float));
     if (!room)
-        return hry_fail_memory(err, segments);
+        return hry_fail_array(err, segments, 2 * sizeof *room);
     job.lo = room;
     job.hi = room + segments;
     run(z, segments, true, measure_segment, &job);
@@ -98,13 +97,13 @@ typedef struct rows_job {
     hry_quantize *z;
     uint64_t rows; /* of one task */
     const char *_Atomic why;
-    atomic_bool no_memory;
+    _Atomic size_t lacking; /* bytes that could not be had */
 } rows_job;
 
 static hry_status end_rows(const rows_job *job, hry_error *err)
 {
-    if (job->no_memory)
-        return hry_fail_memory(err, job->z->inner);
+    if (job->lacking)
+        return hry_fail_memory(err, job->lacking);
     const char *why = job->why;
     return why ? hry_quantize_fail(why, err) : HRY_OK;
 }
@@ -121,7 +120,7 @@ static void encode_channel(void *arg, size_t s)
     hry_quantize_room room;
     size_t n = (size_t)z->inner;
     if (!hry_quantize_take_room(z, 1, n + 8, &room)) {
-        job->no_memory = true;
+        job->lacking = room.nbytes;
         return;
     }
     for (uint64_t o = 0; o < z->outer; o++) {
@@ -169,7 +168,7 @@ static hry_status encode_columns(hry_quantize *z, hry_error *err)
     size_t n = (size_t)z->size;
     columns_job job = { .rows = { .z = z, .rows = 1 + SEGMENT / (z->size + 1) }, .room = &room };
     if (!hry_quantize_take_room(z, z->size, z->size + 8, &room))
-        return hry_fail_memory(err, z->size);
+        return hry_fail_memory(err, room.nbytes);
     const char *why = NULL;
     for (uint64_t o = 0; o < z->outer && !why; o++) {
         const float *x = z->x + o * z->size;
@@ -209,7 +208,7 @@ static void encode_rows_of_blocks(void *arg, size_t i)
     size_t n = (size_t)z->size, block = (size_t)z->block, blocks = (size_t)z->blocks;
     hry_quantize_room room;
     if (!hry_quantize_take_room(z, z->blocks, z->size + 8, &room)) {
-        job->no_memory = true;
+        job->lacking = room.nbytes;
         return;
     }
     for (uint64_t o = first; o < end && !job->why; o++) {
@@ -260,7 +259,7 @@ static void encode_blocks_across(void *arg, size_t task)
     if (job->why)
         return;
     if (!hry_quantize_take_room(z, z->inner, z->inner + 8, &room)) {
-        job->no_memory = true;
+        job->lacking = room.nbytes;
         return;
     }
     for (uint64_t r = 0; r < rows && !why; r++)
@@ -271,7 +270,7 @@ static void encode_blocks_across(void *arg, size_t task)
     if (!why)
         why = hry_quantize_settle(z, &room, n, number, z->blocks);
     if (!why && z->searches && !search_columns(z, x, (size_t)rows, &room))
-        job->no_memory = true;
+        job->lacking = (size_t)rows * sizeof(float);
     if (!why)
         hry_quantize_store(z, &room, n, number, z->blocks);
     for (uint64_t r = 0; r < rows && !why; r++)

@@ -139,12 +139,12 @@ hry_status hry_quantize_sparse(hry_quantize *z, const hry_tensor *tensor, hry_er
     job.n = (size_t)job.stored.sparse.nnz;
     status = number_parameters(&job, err);
     if (!status && !hry_quantize_take_room(z, job.parameters, 0, &job.room))
-        status = hry_fail_memory(err, job.parameters);
+        status = hry_fail_memory(err, job.room.nbytes);
     if (status)
         return status;
     const char *why = measure(&job);
     if (!why && z->searches && !search(&job))
-        status = hry_fail_memory(err, job.n);
+        status = hry_fail_memory(err, job.n * sizeof(float) + job.parameters * sizeof(size_t));
     if (!why && !status) {
         hry_quantize_store(z, &job.room, (size_t)job.parameters, 0, 1);
         encode(&job);

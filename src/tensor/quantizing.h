@@ -82,7 +82,7 @@ typedef struct hry_quantize_room {
     size_t nbytes;
 } hry_quantize_room;
 
-/* False for lack of memory. */
+/* False for lack of memory: of room->nbytes, then. */
 bool hry_quantize_take_room(const hry_quantize *z, uint64_t parameters, uint64_t codes, hry_quantize_room *room);
 void hry_quantize_give_room(const hry_quantize *z, hry_quantize_room *room);
 

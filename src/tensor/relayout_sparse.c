@@ -75,7 +75,7 @@ static hry_status from_others(hry_relayout *r, hry_ordering *order, hry_tensor *
         /* Elements that are all there are no more than 64 bits count, and where dimensions have so few of a power of
          * two that their indices take more, they do not fit any memory. */
         uint64_t found = hry_nonzeros_found(&z);
-        status = order->wide && found ? hry_fail_memory(err, found)
+        status = order->wide && found ? hry_fail_array(err, found, 2 * sizeof(hry_entry))
                                       : hry_ordering_alloc(order, found, r->options.allocator, err);
         if (!status && found)
             take_nonzeros(r, &z, order);

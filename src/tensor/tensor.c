@@ -9,24 +9,26 @@
 
 #include <string.h>
 
-/* A tensor with room for pointers, its descriptor copied; NULL without memory. */
-static hry_tensor *allocate(const hry_desc *desc, size_t pointers, const hry_allocator *allocator)
+/* A tensor with room for pointers, its descriptor copied. */
+static hry_status allocate(const hry_desc *desc, size_t pointers, const hry_allocator *allocator, hry_tensor **tensor,
+                           hry_error *err)
 {
     uint64_t total;
     size_t nbytes;
     if (!hry_mul_add(pointers, sizeof(void *), sizeof(hry_tensor), &total) || !hry_add(total, desc->length, &total) ||
         !hry_to_size(total, &nbytes))
-        return NULL;
+        return hry_fail_memory(err, UINT64_MAX);
     hry_tensor *t = hry_alloc(allocator, nbytes, _Alignof(hry_tensor));
     if (!t)
-        return NULL;
+        return hry_fail_memory(err, nbytes);
     *t = (hry_tensor){ .allocator = hry_allocator_or_default(allocator), .allocated = nbytes, .desc = *desc };
     atomic_init(&t->references, 1);
     atomic_init(&t->verified, 0);
     uint8_t *bytes = (uint8_t *)(t + 1) + pointers * sizeof(void *);
     memcpy(bytes, desc->bytes, desc->length);
     t->desc.bytes = bytes;
-    return t;
+    *tensor = t;
+    return HRY_OK;
 }
 
 static hry_status check_buffers(const hry_desc *desc, const void *const *buffers, bool aligned, hry_error *err)
@@ -49,12 +51,12 @@ static hry_status create(const hry_desc *desc, const void *const *buffers, bool 
 {
     if (desc->layout == HRY_LAYOUT_COMPOSITE)
         return hry_fail_usage(err, "a composite is made of its members");
+    hry_tensor *t;
     hry_status status = check_buffers(desc, buffers, !stored, err);
+    if (!status)
+        status = allocate(desc, desc->buffer_count, allocator, &t, err);
     if (status)
         return status;
-    hry_tensor *t = allocate(desc, desc->buffer_count, allocator);
-    if (!t)
-        return hry_fail_memory(err, desc->length);
     t->buffers = (const void **)(t + 1);
     for (uint32_t i = 0; i < desc->buffer_count; i++)
         t->buffers[i] = buffers ? buffers[i] : NULL;
@@ -106,9 +108,10 @@ hry_status hry_tensor_dense(uint8_t type, uint32_t rank, const uint64_t *shape, 
 hry_status hry_tensor_adopt_members(const hry_desc *head, hry_tensor *const *members, size_t count,
                                     const hry_allocator *allocator, hry_tensor **tensor, hry_error *err)
 {
-    hry_tensor *t = allocate(head, count, allocator);
-    if (!t)
-        return hry_fail_memory(err, count * sizeof(void *));
+    hry_tensor *t;
+    hry_status status = allocate(head, count, allocator, &t, err);
+    if (status)
+        return status;
     t->in_host = true; /* it has no buffers; its members speak for themselves */
     t->members = (hry_tensor **)(t + 1);
     t->member_count = count;

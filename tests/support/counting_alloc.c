@@ -17,8 +17,10 @@ static void *count_alloc(void *ctx, size_t size, size_t align)
 {
     counting_alloc *c = ctx;
     c->calls++;
-    if (c->fail_at && c->calls >= c->fail_at)
+    if (c->fail_at && c->calls >= c->fail_at) {
+        c->wanted = c->wanted ? c->wanted : size;
         return NULL;
+    }
     char *start = malloc(size + align + sizeof(header));
     if (!start)
         return NULL;
