@@ -60,6 +60,12 @@ hry_status hry_relayout_alloc(const hry_relayout *r, const uint64_t *sizes, hry_
     spec.buffer_count = target + parameters;
     spec.buffers = table;
     hry_status status = hry_desc_encode(&spec, &options, bytes, sizeof bytes, &desc, err);
+    /* A rule is broken by what is asked for, not by what is there. */
+    if (status == HRY_E_INPUT) {
+        status = HRY_E_UNSUPPORTED;
+        if (err)
+            err->status = HRY_E_UNSUPPORTED;
+    }
     if (!status)
         status = hry_tensor_alloc(&desc, r->options.allocator, out, buffers, err);
     for (uint32_t i = 0; !status && i < parameters; i++)
