@@ -43,12 +43,12 @@ static hry_status fill(cli_values *values, void *dst, hry_error *err)
 }
 
 /* Row-major, of the values. */
-static hry_status copy_values(const hry_tensor *tensor, const cli_part *part, const hry_executor *executor,
+static hry_status copy_values(const hry_tensor *tensor, const cli_part *part, const hry_relayout_options *options,
                               hry_tensor **out, hry_error *err)
 {
     cli_values values;
     const hry_desc *from = hry_tensor_desc(tensor);
-    hry_read_options read = { .executor = executor };
+    hry_read_options read = { .executor = options->executor, .token_counts = options->token_counts };
     uint8_t bytes[DESC_ROOM];
     void *buffers[255];
     hry_desc desc;
@@ -123,13 +123,13 @@ static hry_status describe(const cli_scales *scales, const rows *r, uint8_t *byt
     return hry_desc_encode(&spec, &as_it_was, bytes, DESC_ROOM, desc, err);
 }
 
-static hry_status fill_codes(const cli_scales *scales, const rows *r, const hry_executor *executor, hry_tensor *out,
-                             void *const *buffers, hry_error *err)
+static hry_status fill_codes(const cli_scales *scales, const rows *r, const hry_relayout_options *options,
+                             hry_tensor *out, void *const *buffers, hry_error *err)
 {
     const cli_part *part = scales->part;
     int64_t strides[HRY_RANK_MAX];
     uint64_t nbytes;
-    hry_read_options read = { .executor = executor, .stored = true };
+    hry_read_options read = { .executor = options->executor, .stored = true, .token_counts = options->token_counts };
     hry_tensor_buffer(out, 0, &nbytes);
     if (nbytes == 0)
         return HRY_OK;
@@ -141,7 +141,8 @@ static hry_status fill_codes(const cli_scales *scales, const rows *r, const hry_
 }
 
 /* Codes with their parameters. */
-static hry_status copy_codes(const cli_scales *scales, const hry_executor *executor, hry_tensor **out, hry_error *err)
+static hry_status copy_codes(const cli_scales *scales, const hry_relayout_options *options, hry_tensor **out,
+                             hry_error *err)
 {
     uint8_t bytes[DESC_ROOM];
     void *buffers[255];
@@ -154,7 +155,7 @@ static hry_status copy_codes(const cli_scales *scales, const hry_executor *execu
         status = hry_tensor_alloc(&desc, NULL, out, buffers, err);
     if (status)
         return status;
-    status = fill_codes(scales, &r, executor, *out, buffers, err);
+    status = fill_codes(scales, &r, options, *out, buffers, err);
     if (!status)
         status = cli_scales_fill(scales, buffers, err);
     if (status)
@@ -275,12 +276,11 @@ static hry_status copy_sparse(const hry_tensor *tensor, const cli_part *part, co
     return status;
 }
 
-hry_status cli_slice(hry_tensor *tensor, const cli_part *part, const hry_executor *executor, hry_tensor **out,
+hry_status cli_slice(hry_tensor *tensor, const cli_part *part, const hry_relayout_options *options, hry_tensor **out,
                      bool *decoded, hry_error *err)
 {
     enum { COO_BUFFERS = 2 };
     const hry_desc *desc = hry_tensor_desc(tensor);
-    const hry_relayout_options options = { .executor = executor };
     bool quantized = hry_desc_flags(desc) & HRY_HAS_QUANTIZATION, listed = is_sparse(desc) && part->rank, fit = true;
     cli_scales scales;
     hry_status status = HRY_OK;
@@ -293,8 +293,8 @@ hry_status cli_slice(hry_tensor *tensor, const cli_part *part, const hry_executo
     if (status)
         return status;
     if (listed && !*decoded && hry_type_find(hry_desc_type(desc)))
-        return copy_sparse(tensor, part, quantized ? &scales : NULL, &options, out, err);
+        return copy_sparse(tensor, part, quantized ? &scales : NULL, options, out, err);
     if (quantized && !*decoded)
-        return copy_codes(&scales, executor, out, err);
-    return copy_values(tensor, part, executor, out, err);
+        return copy_codes(&scales, options, out, err);
+    return copy_values(tensor, part, options, out, err);
 }

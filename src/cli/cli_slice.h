@@ -12,7 +12,7 @@
  * padded and the part may be strided. Elsewhere *decoded, and the values are float32. Statistics, shard and member role
  * stay behind.
  */
-hry_status cli_slice(hry_tensor *tensor, const cli_part *part, const hry_executor *executor, hry_tensor **out,
+hry_status cli_slice(hry_tensor *tensor, const cli_part *part, const hry_relayout_options *options, hry_tensor **out,
                      bool *decoded, hry_error *err);
 
 #endif

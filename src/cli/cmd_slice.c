@@ -4,6 +4,7 @@
 #include "cli/cli_find.h"
 #include "cli/cli_out.h"
 #include "cli/cli_slice.h"
+#include "cli/cli_tokens.h"
 #include "cli/cli_transform.h"
 
 #include <stdlib.h>
@@ -34,11 +35,13 @@ static hry_status cut(const job *j, hry_tensor *tensor, const cli_item *item, hr
     uint64_t shape[HRY_RANK_MAX];
     bool decoded;
     const cli_args *args = j->all->transform->args;
+    const hry_relayout_options options = { .executor = cli_pool_executor(&j->all->transform->pool),
+                                           .token_counts = cli_tokens_for(args, hry_tensor_desc(tensor), NULL) };
     hry_desc_shape(hry_tensor_desc(tensor), shape);
     const char *wrong = cli_part_cut(&j->found->region, hry_tensor_rank(tensor), shape, &part, why);
     if (wrong)
         return fail(err, HRY_E_ABSENT, wrong);
-    hry_status status = cli_slice(tensor, &part, cli_pool_executor(&j->all->transform->pool), out, &decoded, err);
+    hry_status status = cli_slice(tensor, &part, &options, out, &decoded, err);
     if (status || !decoded)
         return status;
     if (cli_has(args, CLI_OPT_STRICT)) {
@@ -144,7 +147,8 @@ const cli_command cli_slicing = {
     .details = "NAME may be followed by a region as NumPy writes it: 'NAME[0:2,3,::4]'. Without names all tensors are\n"
                "taken, each cut by --region. Sparse tensors stay sparse. Quantized ones keep their codes where their\n"
                "scales fit the part; elsewhere it becomes float32, which --strict refuses.",
-    .options = (const uint8_t[]){ CLI_OPT_REGION, CLI_OPT_FROM, CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_END },
+    .options =
+        (const uint8_t[]){ CLI_OPT_REGION, CLI_OPT_TOKENS, CLI_OPT_FROM, CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_END },
     .groups = CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES | CLI_CARRIES,
     .min_args = 1,
     .max_args = -1,

@@ -204,6 +204,9 @@ class Cat(CliCase):
         self.assertEqual([(t["value_min"], t["value_max"]) for t in stats], [(1, 4), (7, 8)])
         self.ok("relayout", "p.hrry", "row.hrry", "--layout", "row", *tokens)
         self.ok("diff", "row.hrry", "d.hrry")
+        self.ok("slice", "p.hrry", "part.hrry", "kv[2:0:-1]", *tokens)
+        self.assertEqual(self.ok("cat", "part.hrry", "kv", *raw).out, floats(3, 2))
+        self.assertIn("the token count of each", self.fails(1, "slice", "p.hrry", "no.hrry", "kv[1:3]").line)
         for bad, rule in ((("--tokens", "1,3"), "[L-BP-24]"), (("--tokens", "2,1"), "[L-BP-24]")):
             self.assertIn(rule, self.fails(1, "cat", "p.hrry", "kv", *bad).line)
         for other in ((), ("--tokens", "4"), ("--tokens", "2,1,1")):  # of another tensor
