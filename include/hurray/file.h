@@ -108,6 +108,7 @@ typedef struct hry_provider {
     const hry_str *names; /* one each, unique, UTF-8 */
     uint64_t kv_count;
     const hry_kv *kvs;
+    uint64_t file_size; /* of all files together, for hry_file_info; 0: unknown */
     /* The descriptor of tensor i: a view that lives until close. */
     hry_status (*desc)(void *ctx, uint64_t i, hry_desc *desc, hry_error *err);
     /* Its buffers, one pointer for each row of the buffer table; they live until close, or, when *release is set,
@@ -148,7 +149,7 @@ typedef struct hry_file_info {
     uint8_t version_major, version_minor;
     uint32_t flags;     /* HRY_FILE_… as stored */
     uint32_t alignment; /* data_buffer_alignment, bytes */
-    uint64_t file_size;
+    uint64_t file_size; /* bytes; of a set of files, all of them; 0: unknown */
     uint64_t first_descriptor_offset;
     uint64_t tensor_count_hint;    /* UINT64_MAX: unknown */
     uint64_t kv_offset, kv_length; /* 0 without a KV section */

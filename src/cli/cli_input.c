@@ -178,6 +178,14 @@ static void warn_of_undo(const cli_input *input, const cli_args *args)
     free(path);
 }
 
+uint64_t cli_input_size(const cli_input *input)
+{
+    hry_file_info info = { 0 };
+    if (input->file)
+        hry_file_info_get(input->file, &info);
+    return info.file_size ? info.file_size : input->source.size;
+}
+
 hry_status cli_input_load(cli_input *input, const cli_args *args, hry_error *err)
 {
     cli_format_options options = { .file = cli_read_options(args),

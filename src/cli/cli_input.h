@@ -40,6 +40,8 @@ void cli_print_note(void *ctx, hry_str name, const char *what, cli_note_weight w
 /* Opens the bytes and finds out what they are (from: a format's name that settles it, NULL to look). CLI_OK, or an
  * exit code after a report; an unknown kind is no failure. */
 int cli_input_open(cli_input *input, const char *name, const char *from);
+/* Bytes of the file, of a set of files all of them. */
+uint64_t cli_input_size(const cli_input *input);
 /* Reads the container, foreign file or descriptor. HRY_E_UNSUPPORTED for other kinds. */
 hry_status cli_input_load(cli_input *input, const cli_args *args, hry_error *err);
 void cli_input_close(cli_input *input);

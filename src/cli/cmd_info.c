@@ -146,7 +146,7 @@ static void put_totals(const cli_input *input, const cli_args *args, const total
     if (t->elements_known)
         printf(", %" PRIu64 " element%s", t->elements, t->elements == 1 ? "" : "s");
     printf(", %s%s of data, ", cli_size_text(t->data, exact).text, exact ? " bytes" : "");
-    printf("%s%s in the file", cli_size_text(input->source.size, exact).text, exact ? " bytes" : "");
+    printf("%s%s in the file", cli_size_text(cli_input_size(input), exact).text, exact ? " bytes" : "");
     if (input->kind == CLI_KIND_CONTAINER) {
         hry_file_info info;
         hry_file_info_get(input->file, &info);
@@ -217,7 +217,7 @@ static void container_json(cli_json *json, const cli_input *input)
     else
         cli_json_null(json, "alignment");
     cli_json_u64(json, "tensor_count", hry_file_count(input->file));
-    cli_json_u64(json, "file_size", input->source.size);
+    cli_json_u64(json, "file_size", cli_input_size(input));
     cli_json_close(json);
 }
 

@@ -201,6 +201,7 @@ hry_status hry_file_open_provider(const hry_provider *provider, const hry_alloca
         return hry_fail_memory(err, sizeof *p);
     p->base = (hry_file){ .ops = &provider_ops,
                           .format = provider->format,
+                          .info.file_size = provider->file_size,
                           .references = 1,
                           .allocator = hry_allocator_or_default(allocator) };
     p->provider = *provider;

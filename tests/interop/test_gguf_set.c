@@ -103,7 +103,10 @@ static void whole(void **state)
     (void)state;
     hry_error err;
     hry_file *file;
+    hry_file_info info;
     write_set(good, 3);
+    uint64_t size = scratch_size("m-00001-of-00003.gguf") + scratch_size("m-00002-of-00003.gguf") +
+                    scratch_size("m-00003-of-00003.gguf");
     for (hry_access access = HRY_MAP; access <= HRY_READ; access++) {
         hry_import_options options = { .file.access = access };
         if (hry_gguf_open(scratch_path("m-00001-of-00003.gguf"), &options, &file, &err))
@@ -113,6 +116,8 @@ static void whole(void **state)
         assert_null(hry_file_kv(file, "split.no"));
         assert_null(hry_file_kv(file, "split.tensors.count"));
         assert_non_null(hry_file_kv(file, "general.architecture"));
+        hry_file_info_get(file, &info);
+        assert_int_equal(info.file_size, size);
         hry_file_close(file);
     }
 }

@@ -78,6 +78,7 @@ static void one_model(void **state)
     hry_file *file;
     hry_error err;
     heard h = { .used = 0 };
+    hry_file_info info;
     write_parts();
     write_index(good_index);
     for (int access = HRY_MAP; access <= HRY_READ; access++) {
@@ -97,6 +98,8 @@ static void one_model(void **state)
             assert_memory_equal(hry_file_kv_at(file, i)->key.ptr, keys[i], strlen(keys[i]));
         assert_int_equal(hry_file_kv(file, "total_parameters")->value.as.uint64, 8);
         assert_true(hry_file_kv(file, "tied")->value.as.boolean);
+        hry_file_info_get(file, &info);
+        assert_int_equal(info.file_size, strlen(good_index) + scratch_size("one") + scratch_size("two"));
         assert_int_equal(to_container(file, scratch_path("set.hrry"), &err), HRY_OK);
         hry_file_close(file);
     }

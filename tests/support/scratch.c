@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char directory[256];
@@ -75,6 +76,12 @@ int scratch_is(const char *name, const void *bytes, size_t nbytes)
     if (file)
         fclose(file);
     return same;
+}
+
+size_t scratch_size(const char *name)
+{
+    struct stat found;
+    return stat(scratch_path(name), &found) ? 0 : (size_t)found.st_size;
 }
 
 int scratch_setup(void **state)

@@ -17,5 +17,7 @@ size_t scratch_count(void);
 /* Both return whether it worked; scratch_is also whether the file has exactly these bytes. */
 int scratch_write(const char *name, const void *bytes, size_t nbytes);
 int scratch_is(const char *name, const void *bytes, size_t nbytes);
+/* The file's bytes; 0 when it is not there. */
+size_t scratch_size(const char *name);
 
 #endif

@@ -71,11 +71,15 @@ static hry_status fail_twice(const hry_gguf_file *f, uint64_t i, hry_error *err)
 static hry_status provide(hry_gguf_file *f, hry_file **file, hry_error *err)
 {
     hry_error why;
+    uint64_t size = 0;
+    for (size_t p = 0; p < f->part_count; p++)
+        size += f->parts[p].bytes.size;
     hry_status status = hry_file_open_provider(&(hry_provider){ .format = "gguf",
                                                                 .count = f->names.count,
                                                                 .names = f->names.items,
                                                                 .kv_count = f->kv_count,
                                                                 .kvs = f->kvs,
+                                                                .file_size = size,
                                                                 .desc = provide_desc,
                                                                 .buffers = provide_buffers,
                                                                 .locate = provide_place,

@@ -10,6 +10,7 @@
 typedef struct hry_st_set {
     hry_allocator allocator;
     hry_st_index index;
+    uint64_t index_size; /* bytes of its file */
     hry_st_file **parts; /* one for each of index.parts; NULL when it is missing */
     uint32_t *entry_of;  /* for each of index.names: its position in its part */
     hry_kv *kvs;         /* of all */

@@ -62,13 +62,17 @@ static void set_no_more(void *ctx)
 
 static hry_status provide(hry_st_set *set, hry_file **file, hry_error *err)
 {
-    for (size_t p = 0; p < set->index.part_count; p++)
+    uint64_t size = set->index_size;
+    for (size_t p = 0; p < set->index.part_count; p++) {
         hry_st_header_trim(&set->parts[p]->header);
+        size += set->parts[p]->bytes.size;
+    }
     return hry_file_open_provider(&(hry_provider){ .format = "safetensors",
                                                    .count = set->index.count,
                                                    .names = set->index.names,
                                                    .kv_count = set->kv_count,
                                                    .kvs = set->kvs,
+                                                   .file_size = size,
                                                    .desc = set_desc,
                                                    .buffers = set_buffers,
                                                    .locate = set_locate,
@@ -95,6 +99,7 @@ static hry_status read_index(const char *path, const hry_import_options *options
         status = hry_fail(err, HRY_E_INPUT, HRY_SECTION_FILE_HEADER, 0, 0, "index: an empty file");
     else
         status = hry_st_index_read(&set->index, bytes.at, bytes.size, &limits, &set->allocator, losses, err);
+    set->index_size = bytes.size;
     hry_foreign_bytes_close(&bytes);
     return status;
 }
