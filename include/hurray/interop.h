@@ -60,6 +60,7 @@ typedef struct hry_import_options {
 /* Zero is the default in every field. */
 typedef struct hry_export_options {
     bool strict;  /* HRY_E_UNSUPPORTED, and nothing written, instead of leaving anything out or changing it */
+    bool whole;   /* the same instead of leaving a tensor out; leaving out all of them is refused in any case */
     bool replace; /* paths: replace a file of that name; else saving fails with HRY_E_BUSY when one exists */
     bool no_sync; /* paths: do not wait for the disk */
     bool widen;   /* .npy: element types that NumPy does not have become the narrowest that holds their values */
@@ -135,6 +136,10 @@ HRY_API hry_status hry_safetensors_save_sink(hry_file *file, const hry_sink *sin
  * many dimensions as the descriptor has; each may be NULL. */
 HRY_API bool hry_gguf_carried(const hry_desc *desc, const char **type, uint64_t *shape);
 
+/* The name of the type ("Q4_K", a constant string) whose blocks tensor i is in the GGUF file that file was opened from,
+ * whatever is made of them; NULL for single elements, and for files of any other kind. */
+HRY_API const char *hry_gguf_blocks(const hry_file *file, uint64_t i);
+
 /*
  * Versions 2 and 3 in both byte orders; the first file of a split set stands for all of it. Names and order are kept,
  * shapes are reversed, so that the last dimension is the one whose elements lie side by side. Single elements (F32,
@@ -178,7 +183,7 @@ HRY_API hry_status hry_gguf_open_memory(const void *bytes, uint64_t nbytes, hry_
  * changed, the same bytes. Metadata that it does not list get the narrowest type that fits, but for those that GGUF
  * itself defines. A hry_file that is a GGUF file is copied with all its types.
  *
- * Errors: HRY_E_UNSUPPORTED under strict; those of reading the file and of writing. For a path: a temporary file
+ * Errors: HRY_E_UNSUPPORTED as the options say; those of reading the file and of writing. For a path: a temporary file
  * beside it, synced and renamed when it is complete.
  */
 HRY_API hry_status hry_gguf_save(hry_file *file, const char *path, const hry_export_options *options, hry_error *err);

@@ -58,6 +58,7 @@ static hry_import_options import_options(const cli_format_options *options)
 static hry_export_options export_options(const cli_format_options *options)
 {
     return (hry_export_options){ .strict = options->strict,
+                                 .whole = options->every,
                                  .replace = options->replace,
                                  .note = options->note ? pass_note : NULL,
                                  .note_ctx = (void *)(uintptr_t)options };
@@ -124,6 +125,16 @@ static const cli_format_row gguf = { "gguf", ".gguf", open_gguf, save_gguf };
 static const cli_format_row npy = { "npy", ".npy", open_npy, save_npy };
 
 #endif
+
+bool cli_format_had_blocks(const hry_file *file, uint64_t i)
+{
+#ifdef HURRAY_INTEROP
+    return hry_gguf_blocks(file, i) != NULL;
+#else
+    (void)file, (void)i;
+    return false;
+#endif
+}
 
 static const cli_format_row *const formats[] = {
     &cli_format_hurray,

@@ -24,6 +24,7 @@ typedef struct cli_format_options {
     bool dequantize;       /* GGUF: float32 of all blocks */
     bool whole;            /* GGUF: metadata with all that the way back needs */
     bool replace;          /* writing to a path */
+    bool every;            /* writing: fail where a tensor would be left out */
     cli_note_fn *note;     /* NULL: nobody hears it */
     void *ctx;
 } cli_format_options;
@@ -45,5 +46,8 @@ const cli_format_row *cli_format_at(size_t position);
 const cli_format_row *cli_format_by_name(const char *name);
 const cli_format_row *cli_format_by_path(const char *path);
 const cli_format_row *cli_format_by_head(const uint8_t *head, size_t head_size, uint64_t size);
+
+/* Whether tensor i was blocks of quantized values in the file that it is read from, whatever it is now. */
+bool cli_format_had_blocks(const hry_file *file, uint64_t i);
 
 #endif

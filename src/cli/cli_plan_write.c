@@ -165,9 +165,12 @@ static hry_status write_foreign(work *w, const cli_format_row *format, const cli
                                 hry_error *err)
 {
     cli_note_ctx note = { .args = args, .file = output->name };
-    cli_format_options options = {
-        .strict = cli_has(args, CLI_OPT_STRICT), .replace = output->replace, .note = cli_print_note, .ctx = &note
-    };
+    /* What was made to be written is not left out. */
+    cli_format_options options = { .strict = cli_has(args, CLI_OPT_STRICT),
+                                   .replace = output->replace,
+                                   .every = w->plan->made != NULL,
+                                   .note = cli_print_note,
+                                   .ctx = &note };
     hry_file *file;
     if (is_whole_file(w->plan))
         return format->save(w->plan->items[0].file, output->path, output->fd, &options, err);

@@ -11,11 +11,13 @@ static bool does_not_suit(const hry_error *err)
            (err->status == HRY_E_INPUT && (err->section != HRY_SECTION_DATA || err->rule == hry_rule_find("F-T04")));
 }
 
-static hry_status keep(const cli_remake *r, const cli_item *item, const hry_error *err)
+static hry_status keep(cli_remake *r, const cli_item *item, const hry_error *err)
 {
     const cli_args *args = r->transform->args;
     if (cli_has(args, CLI_OPT_STRICT))
         return (hry_status)err->status;
+    if (r->why.status == HRY_OK)
+        r->why = *err;
     char *name = cli_copy(item->name.ptr, item->name.len);
     cli_warn(args, item->source, "%s: not %s: %s%s%s%s", name, r->what, err->message, err->rule ? " [" : "",
              hry_rule_id(err->rule), err->rule ? "]" : "");
@@ -48,11 +50,19 @@ void cli_remake_item(cli_remake *remake, cli_item *item)
     item->make_ctx = remake;
 }
 
+/* A tensor that was chosen and cannot be read, or the first one that did not suit, is why there is none. */
 static int none(const cli_remake *r)
 {
-    if (r->may_be_none)
-        return CLI_OK;
-    return cli_fail(CLI_NO, r->transform->input.source.name, NULL, "no tensor can be %s", r->what);
+    const cli_transform *t = r->transform;
+    for (uint64_t k = 0; k < t->rows.count; k++) {
+        const cli_row *row = &t->rows.rows[k];
+        hry_desc desc;
+        hry_error err;
+        if (row->chosen && hry_file_desc(t->input.file, row->i, &desc, &err))
+            return cli_report(t->input.source.name, row->name.ptr, row->name.len, &err);
+    }
+    return cli_fail(CLI_NO, t->input.source.name, NULL, "no tensor can be %s%s%s", r->what, r->why.status ? ": " : "",
+                    r->why.message);
 }
 
 static int check_made(void *ctx)

@@ -15,14 +15,13 @@ typedef struct cli_remake {
     cli_remake_fn *make;
     const char *what; /* "quantized": what is done to tensors, for reports */
     void *ctx;
-    bool may_be_none; /* no fault when there is nothing to do */
     uint64_t done;
+    hry_error why; /* why the first one that was not made is as it was; status HRY_OK: none */
 } cli_remake;
 
 /* Has an item of the transform's plan made. */
 void cli_remake_item(cli_remake *remake, cli_item *item);
-/* Sees to it that at least one tensor is made, unless there may be none. Exit code CLI_NO after a report when none can
- * be by its looks. */
+/* Sees to it that at least one tensor is made. Exit code CLI_NO after a report when none can be by its looks. */
 int cli_remake_start(cli_remake *remake);
 
 #endif

@@ -68,10 +68,12 @@ const cli_command cli_convert = {
     .name = "convert",
     .usage = "SRC DST",
     .summary = "write the tensors of one format as another",
-    .details = "The format of SRC is told by its content, then by its name; that of DST by the ending of its name.\n"
-               "Names, order and metadata are kept. What cannot be carried over is said, and refused under --strict.\n"
-               "- is standard input or output. --digest adds the digest of each tensor, as 'hash' makes it, as the\n"
-               "metadata key digest.sha256.NAME, which 'check' verifies.",
+    .details =
+        "The format of SRC is told by its content, then by its name; that of DST by the ending of its name.\n"
+        "Names, order and metadata are kept. What cannot be carried over is said, and refused under --strict, or\n"
+        "when it is all of the tensors.\n"
+        "- is standard input or output. --digest adds the digest of each tensor, as 'hash' makes it, as the\n"
+        "metadata key digest.sha256.NAME, which 'check' verifies.",
     .options =
         (const uint8_t[]){ CLI_OPT_FROM, CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_DEQUANTIZE, CLI_OPT_DIGEST, CLI_OPT_END },
     .groups = CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_CARRIES,

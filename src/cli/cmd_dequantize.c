@@ -18,12 +18,13 @@ static hry_status dequantize(cli_remake *remake, hry_tensor *tensor, uint64_t pl
     return hry_tensor_dequantize(tensor, *(const uint8_t *)remake->ctx, &options, out, err);
 }
 
-/* Members of a composite stay what it expects of them. */
+/* Members of a composite stay what it expects of them. Blocks that no scheme holds are floats as soon as they are read.
+ */
 static bool is_wanted(hry_file *file, const cli_row *row)
 {
     hry_desc desc;
     return row->chosen && !row->depth && row->size == 1 && !hry_file_desc(file, row->i, &desc, NULL) &&
-           hry_desc_flags(&desc) & HRY_HAS_QUANTIZATION;
+           (hry_desc_flags(&desc) & HRY_HAS_QUANTIZATION || cli_format_had_blocks(file, row->i));
 }
 
 static int run(const cli_args *args)
@@ -38,8 +39,6 @@ static int run(const cli_args *args)
         return code;
     cli_transform_keep_others(&t);
     cli_remake remake = { .transform = &t, .make = dequantize, .what = "dequantized", .ctx = &type };
-    /* What no scheme holds became float32 when it was read. */
-    remake.may_be_none = !type && strcmp(hry_file_format(t.input.file), "gguf") == 0;
     for (uint64_t k = 0; k < t.rows.count; k++) {
         cli_item *item = cli_plan_add_row(&t.plan, &t.input, &t.rows.rows[k]);
         if (is_wanted(t.input.file, &t.rows.rows[k])) {
@@ -56,8 +55,7 @@ const cli_command cli_dequantize = {
     .summary = "make float32, or another type, of quantized tensors",
     .details =
         "The results are row-major, of sparse and block-paged tensors in their layout. Tensors that are not quantized\n"
-        "stay as they are; there must be some that are, or SRC is a GGUF file: blocks that no scheme holds are float32 "
-        "as soon as they are read.",
+        "stay as they are; there must be some that are.",
     .options = (const uint8_t[]){ CLI_OPT_TYPE, CLI_OPT_TOKENS, CLI_OPT_FROM, CLI_OPT_TO, CLI_OPT_STRICT, CLI_OPT_END },
     .groups = CLI_WRITES | CLI_READS | CLI_SELECTS | CLI_VALUES | CLI_CARRIES,
     .min_args = 1,

@@ -90,6 +90,8 @@ static int parse_options(quantization *q, const cli_args *args)
     z->symmetric = cli_has(args, CLI_OPT_SYMMETRIC);
     z->ceil = cli_has(args, CLI_OPT_CEIL);
     z->optimize = cli_has(args, CLI_OPT_OPTIMIZE);
+    if (z->optimize && (z->scheme < HRY_SCHEME_PER_BLOCK || (z->scheme == HRY_SCHEME_PER_BLOCK && !z->symmetric)))
+        return cli_usage(args->command, "--optimize is for nf4, mxfp and per-block --symmetric");
     return CLI_OK;
 }
 

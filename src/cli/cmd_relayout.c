@@ -31,7 +31,7 @@ static void add_rows(cli_remake *remake)
         const cli_row *row = &t->rows.rows[k];
         bool group = cli_is_group_at(t->input.file, row->i);
         cli_item *item = cli_plan_add_row(&t->plan, &t->input, row);
-        if (row->chosen && !group)
+        if (row->chosen && row->ok && !group)
             cli_remake_item(remake, item);
         k += row->chosen && !group ? row->size : 1;
     }

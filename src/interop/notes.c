@@ -25,6 +25,9 @@ static void summarize(hry_notes *notes, hry_note_subject subject, hry_str name, 
 
 void hry_notes_add(hry_notes *notes, hry_note_kind kind, hry_note_subject subject, hry_str name, const char *reason)
 {
+    char quoted[HRY_QUOTE_SIZE];
+    if (kind == HRY_NOTE_LEFT_OUT && subject == HRY_NOTE_TENSOR && notes->left_out++ == 0)
+        snprintf(notes->first_left_out, sizeof notes->first_left_out, "tensor %s: %s", hry_quote(quoted, name), reason);
     if (kind != HRY_NOTE_GROWN) {
         notes->count++;
         summarize(notes, subject, name, reason);
@@ -52,4 +55,16 @@ hry_status hry_notes_refuse(const hry_notes *notes, hry_status status, const cha
         return HRY_OK;
     return hry_fail(err, status, HRY_SECTION_NONE, 0, notes->count, "%s (%" PRIu64 "): %s", what, notes->count,
                     notes->summary);
+}
+
+hry_status hry_notes_settle(const hry_notes *notes, const hry_export_options *options, uint64_t tensors,
+                            const char *what, hry_error *err)
+{
+    if (options->strict)
+        return hry_notes_refuse(notes, HRY_E_UNSUPPORTED, what, err);
+    if (!notes->left_out || (!options->whole && notes->left_out < tensors))
+        return HRY_OK;
+    return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_NONE, 0, notes->left_out,
+                    "%s (%" PRIu64 " of %" PRIu64 " tensors): %s", what, notes->left_out, tensors,
+                    notes->first_left_out);
 }

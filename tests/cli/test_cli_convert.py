@@ -5,6 +5,7 @@ import os
 import re
 import resource
 import signal
+import struct
 import subprocess
 import unittest
 
@@ -246,6 +247,10 @@ class Gguf(CliCase):
         values = self.read("floats.hrry")[tensor["data_offset"]:][:256]
         row = [0.5 * (k % 16) + 0.5 for k in range(16)] + [0.5 for k in range(16)]
         self.assertEqual(values, floats(*row) * 2)
+        self.ok("dequantize", path, "halves.hrry", "--type", "float16")
+        halves, = self.ok("info", "--json", "halves.hrry").json()["tensors"]
+        self.assertEqual(halves["type"], "float16")
+        self.assertEqual(self.read("halves.hrry")[halves["data_offset"]:][:128], struct.pack("<64e", *row * 2))
         self.ok("convert", "--allow-private", path, "carried.hrry")
         self.assertTrue(self.fails(1, "check", "carried.hrry").line.endswith("[D-42]"))
         self.ok("check", "--allow-private", "carried.hrry")

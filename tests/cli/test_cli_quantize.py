@@ -95,6 +95,26 @@ class Quantize(CliCase):
                     self.ok("quantize", source, out, "--scheme", scheme, "--include", "w", "--force")
                 self.assertEqual(self.parts("a.hrry", "w")[1], self.parts("b.hrry", "w")[1])
 
+    def test_formats_that_cannot_hold_it(self):
+        """No file without the tensors that were asked for: the reason is said, and nothing is written."""
+        for more in ((), ("--include", "w")):
+            for args in (("quantize", "m.hrry"), ("convert", "q.hrry")):
+                self.ok("quantize", "m.hrry", "q.hrry", "--scheme", "per-tensor", "--force", *more)
+                scheme = ("--scheme", "per-tensor", *more) if args[0] == "quantize" else ("--include", "w")
+                result = self.hurray(*args, "new.safetensors", *scheme)
+                self.assertEqual(result.code, 1, args)
+                self.assertRegex(result.err.splitlines()[-1],
+                                 r"cannot carry \(\d of \d tensors\): tensor \"w\": quantization per-tensor-affine")
+        self.assertFalse(os.path.exists(self.path("new.safetensors")))
+
+    def test_why_there_is_none(self):
+        broken = hrry.descriptor("float32", (2,), buffers=[8])
+        self.write("bad.hrry", hrry.container([("bad", broken[:14] + b"\0" + broken[15:], [bytes(8)])]))
+        for args in (("quantize", "--scheme", "per-tensor"), ("dequantize",), ("relayout", "--layout", "col")):
+            self.assertRegex(self.fails(1, args[0], "bad.hrry", "new.hrry", *args[1:]).line, r"'bad': .*\[D-08\]$")
+        self.assertIn("no tensor can be quantized: block_size is above the size of its axis", self.fails(
+            1, "quantize", "m.hrry", "new.hrry", "--scheme", "nf4", "--include", "bias", "--quiet").line)
+
     def test_what_is_told_of_it(self):
         """cat, stats, diff and hash look at values, and with --stored at codes."""
         self.ok("quantize", "m.hrry", "q.hrry", "--scheme", "per-block", "--type", "uint4", "--include", "w")
@@ -215,7 +235,8 @@ class Quantize(CliCase):
     def test_wrong_calls(self):
         for args in ((), ("--scheme", "x"), ("--scheme", "nf4", "--type", "x"), ("--scheme", "nf4", "--block", "0"),
                      ("--scheme", "nf4", "--block", "1.5"), ("--scheme", "nf4", "--axis", "x"),
-                     ("--scheme", "nf4", "--min-size", "x"), ("--scheme", "per-block", "--scale-type", "y")):
+                     ("--scheme", "nf4", "--min-size", "x"), ("--scheme", "per-block", "--scale-type", "y"),
+                     ("--scheme", "per-tensor", "--symmetric", "--optimize"), ("--scheme", "per-block", "--optimize")):
             self.fails(2, "quantize", "m.hrry", "o.hrry", *args)
         self.fails(2, "dequantize", "m.hrry", "o.hrry", "--type", "x")
         self.assertEqual(os.listdir(self.dir), ["m.hrry"])

@@ -67,3 +67,12 @@ bool hry_gguf_carried(const hry_desc *desc, const char **type, uint64_t *shape)
         shape[k] = info.dims[info.rank - 1 - k];
     return true;
 }
+
+const char *hry_gguf_blocks(const hry_file *file, uint64_t i)
+{
+    hry_gguf_view view;
+    const hry_gguf_file *f = hry_gguf_file_behind(file);
+    if (!f || i >= f->names.count || hry_gguf_file_type_view(f, i, &view, NULL) || view.info.type->element)
+        return NULL;
+    return view.info.type->name;
+}

@@ -104,9 +104,9 @@ static hry_status make_plan(hry_file *file, const hry_export_options *options, h
 {
     hry_notes notes = { .fn = options->note, .ctx = options->note_ctx };
     hry_status status = hry_gguf_plan_make(file, options->allocator, &notes, plan, err);
-    if (status || !options->strict)
+    if (status)
         return status;
-    status = hry_notes_refuse(&notes, HRY_E_UNSUPPORTED, "GGUF cannot carry", err);
+    status = hry_notes_settle(&notes, options, hry_file_count(file), "GGUF cannot carry", err);
     if (status)
         hry_gguf_plan_fini(plan);
     return status;
