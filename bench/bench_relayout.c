@@ -197,7 +197,7 @@ int main(void)
     tiles();
     bench_title("channels");
     channels("32x64x112x112 float32", HRY_TYPE_FLOAT32, features, 0.45);
-    channels("128x3x512x512 uint8", HRY_TYPE_UINT8, pictures, 0);
+    channels("128x3x512x512 uint8", HRY_TYPE_UINT8, pictures, 0.45);
     bench_title("with two threads, 8192x8192 float32");
     struct job job = { .type = HRY_TYPE_FLOAT32, .rank = 2, .shape = square };
     job.layout.tag = HRY_LAYOUT_COLUMN_MAJOR;

@@ -14,7 +14,8 @@
 enum {
     LINE = 64,     /* bytes */
     ROWS = 256,    /* of a block, */
-    BREADTH = 256, /* and bytes of each */
+    BREADTH = 256, /* and bytes of each; */
+    THIN = 8,      /* so few rows or elements go in one piece */
     ROOM = 17 << 10
 };
 
@@ -225,12 +226,13 @@ static void transpose(const plan *p, int64_t from, int64_t to)
 {
     const axis *row = &p->axes[p->rank - 2], *column = &p->axes[p->rank - 1];
     transpose_fn *run = transpose_of(p);
-    uint64_t breadth = BREADTH / p->size;
-    for (uint64_t i = 0; i < row->count; i += ROWS)
+    uint64_t height = column->count > THIN ? ROWS : row->count;
+    uint64_t breadth = row->count > THIN ? BREADTH / p->size : column->count;
+    for (uint64_t i = 0; i < row->count; i += height)
         for (uint64_t j = 0; j < column->count; j += breadth)
             run(p->dst + to + (int64_t)i * row->to + (int64_t)j * column->to, column->to,
                 p->src + from + (int64_t)i * row->from + (int64_t)j * column->from, row->from,
-                (size_t)at_most(row->count - i, ROWS), (size_t)at_most(column->count - j, breadth), p->stream);
+                (size_t)at_most(row->count - i, height), (size_t)at_most(column->count - j, breadth), p->stream);
 }
 
 /* The same for sizes and steps of any kind: blocks are read along the source, put aside, and written along the other.

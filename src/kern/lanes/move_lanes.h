@@ -1,7 +1,7 @@
 /*
  * The loops that move elements, for any vector. Before it come
  *   INLINE and TARGET, UNROLL for loops whose counts the compiler knows;
- *   vec, of VEC bytes, with vec_load and vec_put (stream: to a multiple of VEC); quad_load and quad_put of 16 bytes;
+ *   vec, of VEC bytes, with vec_load and vec_put (stream: to a multiple of VEC); what thin_lanes.h wants of 16 bytes;
  *   vec_rows, 16 bytes from each of VEC / 16 rows; vec_low and vec_high, which take the first or last 8 of each 16
  * bytes of a and b and lay their elements in turn; fetch, which asks for a line and does not wait.
  */
@@ -9,6 +9,7 @@
 #define HRY_KERN_LANES_MOVE_LANES_H
 
 #include "kern/kern.h"
+#include "kern/lanes/thin_lanes.h"
 
 enum { LINE = 64, AHEAD = 2 * LINE };
 
@@ -64,6 +65,9 @@ TARGET static void copy_rows(void *dst, int64_t dst_step, const void *src, int64
 }
 
 /* ---- Transposing ---- */
+
+typedef void transpose_fn(void *dst, int64_t dst_step, const void *src, int64_t src_step, size_t rows, size_t columns,
+                          bool stream);
 
 /*
  * A block as wide as 16 bytes, of as many rows for each 16 bytes of a vector. Row i begins in register i % width, in
@@ -139,13 +143,24 @@ INLINE void turn(size_t size, uint8_t *dst, int64_t dst_step, const uint8_t *src
     }
 }
 
+/* What is left over of a thin plane is short. */
+INLINE void turn_thin(size_t size, uint8_t *dst, int64_t dst_step, const uint8_t *src, int64_t src_step, size_t rows,
+                      size_t columns, bool stream, transpose_fn *plain)
+{
+    size_t done = thin_transpose(size, dst, dst_step, src, src_step, rows, columns, stream);
+    if (rows <= columns)
+        plain(dst + (int64_t)done * dst_step, dst_step, src + done * size, src_step, rows, columns - done, false);
+    else
+        plain(dst + done * size, dst_step, src + (int64_t)done * src_step, src_step, rows - done, columns, false);
+}
+
 #define HRY_KERN(result, name, parameters)
 #define HRY_KERN_TRANSPOSE(size)                                                                                     \
     TARGET static void transpose_##size(void *dst, int64_t dst_step, const void *src, int64_t src_step, size_t rows, \
                                         size_t columns, bool stream)                                                 \
     {                                                                                                                \
         if (rows < LINE / (size) || columns < 16 / (size))                                                           \
-            hry_ref_transpose_##size(dst, dst_step, src, src_step, rows, columns, stream);                           \
+            turn_thin(size, dst, dst_step, src, src_step, rows, columns, stream, hry_ref_transpose_##size);          \
         else                                                                                                         \
             turn(size, dst, dst_step, src, src_step, rows, columns, stream);                                         \
     }

@@ -8,14 +8,31 @@
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
 
-INLINE __m128i quad_load(const uint8_t *p)
+typedef __m128i quad;
+
+INLINE quad quad_load(const uint8_t *p)
 {
     return _mm_loadu_si128((const __m128i *)p);
 }
 
-INLINE void quad_put(uint8_t *p, __m128i x)
+INLINE void quad_put(uint8_t *p, quad x)
 {
     _mm_storeu_si128((__m128i *)p, x);
+}
+
+INLINE void quad_stream(uint8_t *p, quad x)
+{
+    _mm_stream_si128((__m128i *)p, x);
+}
+
+INLINE quad quad_or(quad a, quad b)
+{
+    return _mm_or_si128(a, b);
+}
+
+INLINE quad quad_pick(quad x, quad mask)
+{
+    return _mm_shuffle_epi8(x, mask);
 }
 
 INLINE void fetch(const uint8_t *p)
