@@ -253,6 +253,7 @@ typedef void hry_finding_fn(void *ctx, const hry_finding *finding);
 typedef struct hry_check_options {
     bool lint;         /* advice too: it reads all padding */
     bool headers_only; /* leave alone what buffers hold: index arrays, scales and zero points, reserved codes */
+    const hry_executor *executor; /* for what buffers hold; it changes no finding. NULL: the calling thread */
 } hry_check_options;
 
 /*

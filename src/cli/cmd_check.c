@@ -4,6 +4,7 @@
 #include "cli/cli_input.h"
 #include "cli/cli_json.h"
 #include "cli/cli_out.h"
+#include "cli/cli_pool.h"
 #include "cli/cli_tensor.h"
 
 #include <inttypes.h>
@@ -103,7 +104,7 @@ static bool check_digests(cli_input *input, findings *all, hry_error *err)
     return true;
 }
 
-static bool check_input(cli_input *input, const cli_args *args, findings *all, hry_error *err)
+static bool check_input(cli_input *input, const cli_args *args, const cli_pool *pool, findings *all, hry_error *err)
 {
     if (cli_input_load(input, args, err)) {
         bool unread = err->status == HRY_E_UNSUPPORTED && !input->format; /* no verdict on what is not looked at */
@@ -116,7 +117,8 @@ static bool check_input(cli_input *input, const cli_args *args, findings *all, h
     }
     uint64_t violations;
     hry_check_options options = { .lint = cli_has(args, CLI_OPT_LINT),
-                                  .headers_only = cli_has(args, CLI_OPT_HEADERS_ONLY) };
+                                  .headers_only = cli_has(args, CLI_OPT_HEADERS_ONLY),
+                                  .executor = cli_pool_executor(pool) };
     if (hry_file_check(input->file, &options, add_finding, all, &violations, err))
         return false;
     return options.headers_only || check_digests(input, all, err);
@@ -182,7 +184,7 @@ static void print_text(const cli_input *input, const cli_args *args, const findi
     }
 }
 
-static int check_one(const char *name, const cli_args *args, cli_json *json)
+static int check_one(const char *name, const cli_args *args, const cli_pool *pool, cli_json *json)
 {
     cli_input input;
     hry_error err;
@@ -190,7 +192,7 @@ static int check_one(const char *name, const cli_args *args, cli_json *json)
     int code = cli_input_open(&input, name, NULL);
     if (code)
         return code;
-    if (!check_input(&input, args, &all, &err)) {
+    if (!check_input(&input, args, pool, &all, &err)) {
         cli_report(name, NULL, 0, &err);
         code = CLI_FAILED;
     } else {
@@ -207,16 +209,20 @@ static int check_one(const char *name, const cli_args *args, cli_json *json)
 
 static int run(const cli_args *args)
 {
-    int code = CLI_OK;
+    cli_pool pool;
+    int code = cli_pool_open(&pool, args);
+    if (code)
+        return code;
     cli_json *json = cli_has(args, CLI_OPT_JSON) ? cli_json_begin() : NULL;
     if (json && args->count > 1)
         cli_json_open_array(json, NULL);
     for (int k = 0; k < args->count; k++)
-        code = cli_worse(code, check_one(args->items[k], args, json));
+        code = cli_worse(code, check_one(args->items[k], args, &pool, json));
     if (json && args->count > 1)
         cli_json_close_array(json);
     if (json)
         cli_json_end(json);
+    cli_pool_close(&pool);
     return code;
 }
 

@@ -49,7 +49,7 @@ hry_status hry_check_contents(hry_check *check, hry_str name, uint32_t i, const 
     hry_status status = open_tensor(check->file, i, desc, &tensor, &err);
     bool opened = status == HRY_OK;
     if (opened)
-        status = hry_verify(tensor, HRY_VERIFY_DEEP, NULL, &buffer, &err);
+        status = hry_verify(tensor, HRY_VERIFY_DEEP, check->options.executor, &buffer, &err);
     if (opened && !status)
         hry_tensor_lint(tensor, pass_on, &(advice){ check, name, buffer_base(check->file, i, 0) });
     if (opened)

@@ -116,6 +116,19 @@ class Check(CliCase):
         self.assertIn("[L-COO-20]", self.fails(1, "check", path).line)
         self.ok("check", "--headers-only", path)
 
+    def test_threads_find_the_first_fault(self):
+        """Of two coordinates out of range, far apart, the first is reported by any number of threads."""
+        count = 500000
+        indices = list(range(count))
+        indices[200001] = indices[450000] = count
+        coo = hrry.descriptor("uint8", (count,), hrry.COO, hrry.u64s(count) + bytes(8), buffers=[count, 8 * count])
+        path = self.write("m.hrry", hrry.container([("s", coo, [bytes(count), hrry.u64s(*indices)])]))
+        docs = [self.hurray("check", "--json", "-j", threads, path).json() for threads in ("1", "2", "5")]
+        at = self.ok("info", "--json", path).json()["tensors"][0]["data_offset"]
+        first = -(-(at + count) // 4096) * 4096 + 8 * 200001
+        for doc in docs:
+            self.assertEqual([(v["rule"], v["offset"]) for v in doc["violations"]], [("L-COO-20", first)])
+
     def test_bits_behind_the_last_element(self):
         path = self.write("m.hrry", hrry.container([("u", *hrry.dense("uint4", (3,), b"\x21\x53"))]))
         at = self.ok("info", "--json", path).json()["tensors"][0]["data_offset"]
