@@ -265,7 +265,11 @@ static int write_file(const cli_args *args)
 
 static int run(const cli_args *args)
 {
-    return cli_has(args, CLI_OPT_WRITE) ? write_file(args) : print(args);
+    if (cli_has(args, CLI_OPT_WRITE))
+        return write_file(args);
+    if (cli_has(args, CLI_OPT_OUTPUT))
+        return cli_usage(args->command, "--output is for --write");
+    return print(args);
 }
 
 const cli_command cli_stats = {

@@ -76,6 +76,7 @@ class Stats(CliCase):
         self.check({**dict.fromkeys(KEYS), **tensors["w"]["statistics"]}, self.values)
         self.assertEqual(self.ok("cat", "out.hrry", "w").out, self.ok("cat", "m.hrry", "w").out)
         self.fails(2, "stats", "m.hrry", "--write")
+        self.fails(2, "stats", "m.hrry", "-o", "new.hrry")
         self.fails(2, "stats", "m.hrry", "--write", "-o", "out.safetensors")
         self.fails(2, "stats", "m.hrry", "--write", "-o", "out.hrry")
 
