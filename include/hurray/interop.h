@@ -141,7 +141,7 @@ HRY_API bool hry_gguf_carried(const hry_desc *desc, const char **type, uint64_t 
 HRY_API const char *hry_gguf_blocks(const hry_file *file, uint64_t i);
 
 /*
- * Versions 2 and 3 in both byte orders; the first file of a split set stands for all of it. Names and order are kept,
+ * Version 2, and 3 in both byte orders; the first file of a split set stands for all of it. Names and order are kept,
  * shapes are reversed, so that the last dimension is the one whose elements lie side by side. Single elements (F32,
  * I8, ...) are not copied. Blocks become, when they are asked for, codes and scales of a scheme that holds them
  * exactly: Q8_0, Q4_0 and MXFP4 in as many bytes, Q5_0, Q3_K, Q6_K, IQ4_NL, IQ4_XS, Q8_K, NVFP4, Q1_0, Q2_0, TQ1_0

@@ -134,6 +134,28 @@ static void patterns(void **state)
         }
 }
 
+/* Blocks whose four scales are not all alike: every choice of 0, 1 and one half, in two orders. */
+static void mixed_blocks(void **state)
+{
+    (void)state;
+    static const uint8_t scales[] = { 0, 0x40, 0x38 };
+    for (unsigned step = 1; step <= 40; step += 39) {
+        gguf_maker m;
+        gguf_begin(&m, 0, 3, 1, 0);
+        gguf_info(&m, "a", 2, (uint64_t[]){ 64, 81 }, 40, 0);
+        gguf_pad(&m, 32);
+        for (unsigned b = 0; b < 81; b++) {
+            unsigned choice = b * step % 81;
+            for (unsigned part = 0; part < 4; part++, choice /= 3)
+                gguf_u8(&m, scales[choice % 3]);
+            gguf_raw(&m, (uint8_t[32]){ 0 }, 32);
+        }
+        gguf_pad(&m, 32);
+        assert_trip(&m, &whole, &m);
+        gguf_free(&m);
+    }
+}
+
 /* Turns far apart, beyond what two bytes hold. */
 static void far_apart(void **state)
 {
@@ -414,10 +436,10 @@ static void infinite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patterns), cmocka_unit_test(far_apart),      cmocka_unit_test(lengths),
-        cmocka_unit_test(unasked),  cmocka_unit_test(too_many_turns), cmocka_unit_test(of_another),
-        cmocka_unit_test(damaged),  cmocka_unit_test(ways_in),        cmocka_unit_test(negative_zeros),
-        cmocka_unit_test(infinite),
+        cmocka_unit_test(patterns),       cmocka_unit_test(mixed_blocks), cmocka_unit_test(far_apart),
+        cmocka_unit_test(lengths),        cmocka_unit_test(unasked),      cmocka_unit_test(too_many_turns),
+        cmocka_unit_test(of_another),     cmocka_unit_test(damaged),      cmocka_unit_test(ways_in),
+        cmocka_unit_test(negative_zeros), cmocka_unit_test(infinite),
     };
     return cmocka_run_group_tests(tests, scratch_setup, scratch_teardown);
 }

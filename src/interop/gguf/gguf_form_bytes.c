@@ -29,7 +29,7 @@ size_t hry_gguf_scales_q8_0(const uint8_t *b, size_t count, uint8_t *scales)
     return hry_gguf_half_scales(b, count, Q8_0, 0, scales);
 }
 
-void hry_gguf_give_q8_0(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *b)
+void hry_gguf_give_q8_0(const uint8_t *codes, const uint8_t *scales, size_t count, unsigned ones, uint8_t *b)
 {
     for (; count > 0; count--, codes += 32, scales += 2, b += Q8_0) {
         memcpy(b, scales, 2);
@@ -76,7 +76,7 @@ size_t hry_gguf_scales_q4_0(const uint8_t *b, size_t count, uint8_t *scales)
     return hry_gguf_half_scales(b, count, Q4_0, 0, scales);
 }
 
-void hry_gguf_give_q4_0(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *b)
+void hry_gguf_give_q4_0(const uint8_t *codes, const uint8_t *scales, size_t count, unsigned ones, uint8_t *b)
 {
     for (; count > 0; count--, codes += 16, scales += 2, b += Q4_0) {
         memcpy(b, scales, 2);
@@ -120,7 +120,7 @@ size_t hry_gguf_scales_mxfp4(const uint8_t *b, size_t count, uint8_t *scales)
     return count;
 }
 
-void hry_gguf_give_mxfp4(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *b)
+void hry_gguf_give_mxfp4(const uint8_t *codes, const uint8_t *scales, size_t count, unsigned ones, uint8_t *b)
 {
     for (; count > 0; count--, codes += 16, scales++, b += MXFP4) {
         b[0] = !ones && scales[0] == 0x7F && hry_gguf_all_zero(codes, 16) ? 0 : scales[0];
@@ -171,7 +171,7 @@ bool hry_gguf_takes_q5_0(const uint8_t *codes, const uint8_t *scales, size_t cou
     return outside == 0;
 }
 
-void hry_gguf_give_q5_0(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *b)
+void hry_gguf_give_q5_0(const uint8_t *codes, const uint8_t *scales, size_t count, unsigned ones, uint8_t *b)
 {
     for (; count > 0; count--, codes += 32, scales += 2, b += Q5_0) {
         if (!ones && hry_gguf_half_is_mark(scales, codes, 32)) {
@@ -238,7 +238,7 @@ bool hry_gguf_takes_iq4_nl(const uint8_t *codes, const uint8_t *scales, size_t c
     return true;
 }
 
-void hry_gguf_give_iq4_nl(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *b)
+void hry_gguf_give_iq4_nl(const uint8_t *codes, const uint8_t *scales, size_t count, unsigned ones, uint8_t *b)
 {
     uint8_t places[256];
     (void)ones; /* there is no step of zero */

@@ -45,7 +45,7 @@ bool hry_gguf_takes_q1_0(const uint8_t *codes, const uint8_t *scales, size_t cou
     return true;
 }
 
-void hry_gguf_give_q1_0(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *b)
+void hry_gguf_give_q1_0(const uint8_t *codes, const uint8_t *scales, size_t count, unsigned ones, uint8_t *b)
 {
     (void)ones; /* there is no code of zero */
     for (; count > 0; count--, codes += 32, scales += 2, b += Q1_0) {
@@ -84,7 +84,7 @@ size_t hry_gguf_codes_q2_0(const uint8_t *b, size_t count, uint8_t *codes)
     return count;
 }
 
-void hry_gguf_give_q2_0(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *b)
+void hry_gguf_give_q2_0(const uint8_t *codes, const uint8_t *scales, size_t count, unsigned ones, uint8_t *b)
 {
     for (; count > 0; count--, codes += 16, scales += 2, b += Q2_0) {
         memcpy(b, scales, 2);
@@ -128,7 +128,7 @@ size_t hry_gguf_scales_tq2_0(const uint8_t *b, size_t count, uint8_t *scales)
     return hry_gguf_half_scales(b, count, TQ2_0, 64, scales);
 }
 
-void hry_gguf_give_tq2_0(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *b)
+void hry_gguf_give_tq2_0(const uint8_t *codes, const uint8_t *scales, size_t count, unsigned ones, uint8_t *b)
 {
     for (; count > 0; count--, codes += 64, scales += 2, b += TQ2_0) {
         memset(b, 0, 64);
@@ -174,7 +174,7 @@ bool hry_gguf_takes_tq1_0(const uint8_t *codes, const uint8_t *scales, size_t co
     return minus_two == 0;
 }
 
-void hry_gguf_give_tq1_0(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *b)
+void hry_gguf_give_tq1_0(const uint8_t *codes, const uint8_t *scales, size_t count, unsigned ones, uint8_t *b)
 {
     for (; count > 0; count--, codes += 64, scales += 2, b += TQ1_0) {
         unsigned number[52] = { 0 };

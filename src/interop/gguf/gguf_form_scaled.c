@@ -164,7 +164,7 @@ size_t hry_gguf_scales_q8_k(const uint8_t *b, size_t count, uint8_t *scales)
     return take_scales(q8_k, b, count, scales);
 }
 
-void hry_gguf_give_q8_k(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *b)
+void hry_gguf_give_q8_k(const uint8_t *codes, const uint8_t *scales, size_t count, unsigned ones, uint8_t *b)
 {
     for (; count > 0; count--, codes += 256, scales += 4, b += Q8_K) {
         memcpy(b, scales, 4);
@@ -250,14 +250,14 @@ bool hry_gguf_takes_nvfp4(const uint8_t *codes, const uint8_t *scales, size_t co
     return true;
 }
 
-void hry_gguf_give_nvfp4(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *b)
+void hry_gguf_give_nvfp4(const uint8_t *codes, const uint8_t *scales, size_t count, unsigned ones, uint8_t *b)
 {
     uint8_t nibbles[256];
     for (unsigned code = 0; code < 256; code++)
         nibbles[code] = (uint8_t)(e2m1_of((uint8_t)code) & 15);
     for (; count > 0; count--, b += NVFP4)
         for (size_t s = 0; s < 4; s++, codes += 16, scales += 4) {
-            b[s] = !ones && is_part_mark(codes, scales) ? 0 : ue4m3_of(hry_load_f32(scales));
+            b[s] = !(ones >> s & 1) && is_part_mark(codes, scales) ? 0 : ue4m3_of(hry_load_f32(scales));
             for (size_t r = 0; r < 8; r++)
                 b[4 + 8 * s + r] = (uint8_t)(nibbles[codes[r]] | nibbles[codes[8 + r]] << 4);
         }

@@ -28,9 +28,10 @@ typedef struct hry_gguf_form {
     uint32_t one;                  /* the bits of a scale of 1 there; 0: zeros with that scale do not exist */
     hry_gguf_take_fn *take_codes, *take_scales;
     /* Back again; NULL where the scales do not say how they came about. takes: whether these codes and scales are
-     * what some block gives; NULL: always. ones: zeros with a scale of 1 had it before, it was not zero. */
+     * what some block gives; NULL: always. ones: zeros with a scale of 1 had it before, it was not zero; a bit for each
+     * scale of a block, the first one the lowest, and the same for all blocks. */
     bool (*takes)(const uint8_t *codes, const uint8_t *scales, size_t count);
-    void (*give)(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *blocks);
+    void (*give)(const uint8_t *codes, const uint8_t *scales, size_t count, unsigned ones, uint8_t *blocks);
 } hry_gguf_form;
 
 /* NULL for types without an exact form. A constant. */
@@ -50,7 +51,8 @@ hry_gguf_take_fn hry_gguf_codes_q3_k, hry_gguf_scales_q3_k, hry_gguf_codes_q6_k,
     hry_gguf_scales_nvfp4;
 
 typedef bool hry_gguf_takes_fn(const uint8_t *codes, const uint8_t *scales, size_t count);
-typedef void hry_gguf_give_fn(const uint8_t *codes, const uint8_t *scales, size_t count, bool ones, uint8_t *blocks);
+typedef void hry_gguf_give_fn(const uint8_t *codes, const uint8_t *scales, size_t count, unsigned ones,
+                              uint8_t *blocks);
 
 hry_gguf_takes_fn hry_gguf_takes_q5_0, hry_gguf_takes_iq4_nl, hry_gguf_takes_q1_0, hry_gguf_takes_tq1_0,
     hry_gguf_takes_nvfp4;

@@ -40,25 +40,15 @@ static size_t find(const hry_gguf_view *view, const uint8_t *blocks, size_t n, b
     const uint8_t *scales = blocks + form->scale_at;
     return form->one == HRY_GGUF_HALF_ONE
                ? find_scale(scales, type->bytes, n, HRY_GGUF_HALF_ONE, 1, zero)
-               : find_scale(scales, type->bytes, n, form->one, type->elements / form->block, zero);
+               : find_scale(scales, type->bytes, n, form->one, hry_gguf_parts_of(type, form), zero);
 }
 
-/* Whether a block has codes of zero for a scale of 1. */
-static bool has_zeros(const hry_gguf_view *view, const uint8_t *block)
+static bool are_zeros(const hry_gguf_form *form, const uint8_t *codes, size_t n)
 {
-    uint8_t codes[256];
-    const hry_gguf_form *form = view->form;
-    size_t parts = view->info.type->elements / form->block, n = form->codes / parts;
-    bool found = false;
-    if (form->take_codes(block, 1, codes) == 0)
-        return false;
-    for (size_t part = 0; part < parts; part++) {
-        unsigned differ = 0, zero = form->zero_point * 0x55u; /* only codes of two bits have one */
-        for (size_t i = 0; i < n; i++)
-            differ |= codes[part * n + i] ^ zero;
-        found |= differ == 0 && scale_bits(form->one, block + form->scale_at, part) == form->one;
-    }
-    return found;
+    unsigned differ = 0, zero = form->zero_point * 0x55u; /* only codes of two bits have one */
+    for (size_t i = 0; i < n; i++)
+        differ |= codes[i] ^ zero;
+    return differ == 0;
 }
 
 typedef struct taker {
@@ -67,16 +57,31 @@ typedef struct taker {
     bool ones;
 } taker;
 
-static void put_turn(taker *t, uint64_t block)
+static void put_turn(taker *t, uint64_t part)
 {
-    uint64_t distance = block - t->last;
+    uint64_t distance = part - t->last;
     do {
         uint8_t byte = (uint8_t)((distance & 0x7F) | (distance > 0x7F ? 0x80 : 0));
         hry_gguf_bytes_put(t->to, &byte, 1);
         distance >>= 7;
     } while (distance);
-    t->last = block;
+    t->last = part;
     t->ones = !t->ones;
+}
+
+/* The turns within a block: a scale of zero after ones, and codes of zero for a scale of 1 after those of zero. */
+static void look_into(const hry_gguf_view *view, uint64_t number, const uint8_t *block, taker *t)
+{
+    uint8_t codes[256];
+    const hry_gguf_form *form = view->form;
+    size_t parts = hry_gguf_parts_of(view->info.type, form), n = form->codes / parts;
+    if (form->take_codes(block, 1, codes) == 0)
+        return;
+    for (size_t part = 0; part < parts; part++) {
+        uint32_t bits = scale_bits(form->one, block + form->scale_at, part);
+        if (t->ones ? (bits & number_bits(form->one)) == 0 : bits == form->one && are_zeros(form, codes + part * n, n))
+            put_turn(t, number * parts + part);
+    }
 }
 
 /* Only the kind that would be a turn is looked for. */
@@ -84,8 +89,7 @@ static void look_at(const hry_gguf_view *view, uint64_t first, const uint8_t *bl
 {
     size_t size = view->info.type->bytes;
     for (size_t b = 0; (b += find(view, blocks + b * size, n - b, t->ones)) < n; b++)
-        if (t->ones || has_zeros(view, blocks + b * size))
-            put_turn(t, first + b);
+        look_into(view, first + b, blocks + b * size, t);
 }
 
 static hry_status put_turns(const hry_gguf_view *view, size_t most, hry_gguf_bytes *to, hry_error *err)
@@ -175,11 +179,22 @@ hry_gguf_ones hry_gguf_ones_begin(hry_str turns)
     return walk;
 }
 
-uint64_t hry_gguf_ones_go(hry_gguf_ones *walk, uint64_t block, uint64_t count)
+/* Whether zeros of a part had a scale of 1; parts in their order. */
+static bool go(hry_gguf_ones *walk, uint64_t part)
 {
-    while (walk->next <= block) {
+    while (walk->next <= part) {
         walk->ones = !walk->ones;
         read_turn(walk);
     }
-    return walk->next - block < count ? walk->next - block : count;
+    return walk->ones;
+}
+
+uint64_t hry_gguf_ones_go(hry_gguf_ones *walk, uint64_t block, uint64_t count, size_t parts, unsigned *ones)
+{
+    *ones = 0;
+    for (size_t part = 0; part < parts; part++)
+        *ones |= (unsigned)go(walk, block * parts + part) << part;
+    uint64_t alike = walk->next / parts - block; /* blocks before the one with the next turn */
+    bool turns = *ones != 0 && *ones != (1u << parts) - 1;
+    return turns ? 1 : alike < count ? alike : count;
 }

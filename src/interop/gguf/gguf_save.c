@@ -8,7 +8,8 @@
 static hry_status write_blocks(hry_foreign_out *out, hry_file *file, const hry_gguf_item *item, hry_error *err)
 {
     uint8_t codes[HRY_GGUF_PIECE * 256], scales[HRY_GGUF_PIECE * 64];
-    size_t size = hry_gguf_type_of(item->type_id)->bytes;
+    const hry_gguf_type *type = hry_gguf_type_of(item->type_id);
+    size_t size = type->bytes, scale_count = hry_gguf_parts_of(type, item->form);
     uint64_t blocks = item->nbytes / size;
     hry_gguf_source source;
     hry_gguf_ones walk = hry_gguf_ones_begin(item->turns);
@@ -19,13 +20,14 @@ static hry_status write_blocks(hry_foreign_out *out, hry_file *file, const hry_g
         uint8_t *at, some[HRY_GGUF_PIECE * HRY_GGUF_BLOCK_MAX];
         size_t room;
         size_t n = blocks - first < HRY_GGUF_PIECE ? (size_t)(blocks - first) : HRY_GGUF_PIECE;
-        n = (size_t)hry_gguf_ones_go(&walk, first, n);
+        unsigned ones;
+        n = (size_t)hry_gguf_ones_go(&walk, first, n, scale_count, &ones);
         status = hry_emit_room(&out->emit, &at, &room, err);
         if (status)
             break;
         bool direct = room >= n * size;
         hry_gguf_parts parts = hry_gguf_source_parts(&source, item->form, first, n, codes, scales);
-        item->form->give(parts.codes, parts.scales, n, walk.ones, direct ? at : some);
+        item->form->give(parts.codes, parts.scales, n, ones, direct ? at : some);
         if (direct)
             hry_emit_filled(&out->emit, n * size);
         else
