@@ -5,6 +5,7 @@
 #ifndef HRY_BENCH_BENCH_H
 #define HRY_BENCH_BENCH_H
 
+#include <hurray/base.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -64,5 +65,10 @@ void bench_time(const char *name, double seconds, double goal);
  * installed. */
 void bench_peer(const char *name, double rate, const char *job);
 int bench_end(void);
+
+/* Ends the program. */
+_Noreturn void bench_stop(const char *what);
+/* The same where a call has failed. */
+void bench_must(hry_status status, const hry_error *err);
 
 #endif

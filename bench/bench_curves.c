@@ -11,14 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void must(hry_status status, const hry_error *err)
-{
-    if (status) {
-        fprintf(stderr, "%s\n", err->message);
-        exit(2);
-    }
-}
-
 /* ---- Moving ---- */
 
 struct job {
@@ -41,9 +33,9 @@ static void run_write(void *arg)
     struct job *job = arg;
     hry_error err;
     hry_write_options options = { .executor = job->executor };
-    must(hry_desc_write(hry_tensor_desc(job->tensor), NULL, job->type, NULL, job->rows, &options,
-                        (void *const[]){ job->curve }, &err),
-         &err);
+    bench_must(hry_desc_write(hry_tensor_desc(job->tensor), NULL, job->type, NULL, job->rows, &options,
+                              (void *const[]){ job->curve }, &err),
+               &err);
     bench_keep(job->curve);
 }
 
@@ -52,7 +44,7 @@ static void run_read(void *arg)
     struct job *job = arg;
     hry_error err;
     hry_read_options options = { .executor = job->executor };
-    must(hry_tensor_read_with(job->tensor, NULL, job->type, NULL, &options, job->rows, &err), &err);
+    bench_must(hry_tensor_read_with(job->tensor, NULL, job->type, NULL, &options, job->rows, &err), &err);
     bench_keep(job->rows);
 }
 
@@ -68,10 +60,10 @@ static struct job job_of(uint8_t type, uint8_t layout, uint32_t rank, uint64_t s
         job.nbytes *= side;
     }
     hry_desc_spec spec = { .type = type, .rank = rank, .shape = shape, .layout = &(hry_layout){ .tag = layout } };
-    must(hry_desc_encode(&spec, NULL, bytes, sizeof bytes, &desc, &err), &err);
+    bench_must(hry_desc_encode(&spec, NULL, bytes, sizeof bytes, &desc, &err), &err);
     job.rows = bench_memory(job.nbytes);
     job.curve = bench_memory(job.nbytes);
-    must(hry_tensor_create(&desc, (const void *const[]){ job.curve }, NULL, NULL, NULL, &job.tensor, &err), &err);
+    bench_must(hry_tensor_create(&desc, (const void *const[]){ job.curve }, NULL, NULL, NULL, &job.tensor, &err), &err);
     return job;
 }
 
@@ -124,7 +116,7 @@ static void with_two(const char *name, uint8_t layout, double goal)
     hry_pool *pool;
     hry_error err;
     struct job job = job_of(HRY_TYPE_FLOAT32, layout, 2, 4096);
-    must(hry_pool_create(2, NULL, &pool, &err), &err);
+    bench_must(hry_pool_create(2, NULL, &pool, &err), &err);
     hry_executor executor = hry_pool_executor(pool);
     double alone = rate_of(&job, run_write);
     job.executor = &executor;

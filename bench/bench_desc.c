@@ -3,21 +3,12 @@
 #include "bench.h"
 
 #include <hurray/desc.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { CALLS = 1000, MANY = 100000, LONGEST = 320 };
 
 static uint64_t sum;
-
-static void must(hry_status status, const hry_error *err)
-{
-    if (status) {
-        fprintf(stderr, "%s\n", err->message);
-        exit(2);
-    }
-}
 
 /* What a reader wants of a plain tensor: shape, type, buffer. */
 static void read_view(const hry_desc *desc)
@@ -109,7 +100,7 @@ static void make_many(many *m)
         state ^= state << 13, state ^= state >> 7, state ^= state << 17;
         const uint64_t shape[] = { 1 + state % 4096, 1 + (state >> 12) % 4096, 1 + (state >> 24) % 64, 1 + i % 7 };
         const hry_desc_spec spec = { .type = types[(state >> 40) % 8], .rank = 1 + (state >> 44) % 4, .shape = shape };
-        must(hry_desc_encode(&spec, NULL, m->bytes + m->start[i], 80, &desc, &err), &err);
+        bench_must(hry_desc_encode(&spec, NULL, m->bytes + m->start[i], 80, &desc, &err), &err);
         m->start[i + 1] = m->start[i] + desc.length;
     }
 }
@@ -118,8 +109,8 @@ static void make_one(one *d, const hry_desc_spec *spec)
 {
     hry_error err;
     hry_desc desc;
-    must(hry_desc_encoded_length(spec, &d->nbytes, &err), &err);
-    must(hry_desc_encode(spec, NULL, d->bytes, sizeof d->bytes, &desc, &err), &err);
+    bench_must(hry_desc_encoded_length(spec, &d->nbytes, &err), &err);
+    bench_must(hry_desc_encode(spec, NULL, d->bytes, sizeof d->bytes, &desc, &err), &err);
 }
 
 int main(void)

@@ -11,14 +11,6 @@
 
 static char path[4096];
 
-static void must(hry_status status, const hry_error *err)
-{
-    if (status) {
-        fprintf(stderr, "%s\n", err->message);
-        exit(2);
-    }
-}
-
 static uint64_t random_state = 88172645463325252u;
 
 static uint64_t below(uint64_t n)
@@ -48,14 +40,14 @@ static void write_file(uint32_t count, bool in_order, bool sorted)
         order[i] = order[k];
         order[k] = i;
     }
-    must(hry_tensor_dense(HRY_TYPE_FLOAT32, 2, (uint64_t[]){ 8, 8 }, data, NULL, NULL, &t, &err), &err);
-    must(hry_writer_create(path, &options, &w, &err), &err);
+    bench_must(hry_tensor_dense(HRY_TYPE_FLOAT32, 2, (uint64_t[]){ 8, 8 }, data, NULL, NULL, &t, &err), &err);
+    bench_must(hry_writer_create(path, &options, &w, &err), &err);
     for (uint32_t i = 0; i < count; i++) {
         char name[64];
         name_of(name, sizeof name, order[i]);
-        must(hry_writer_add(w, name, t, &err), &err);
+        bench_must(hry_writer_add(w, name, t, &err), &err);
     }
-    must(hry_writer_finish(w, &err), &err);
+    bench_must(hry_writer_finish(w, &err), &err);
     hry_writer_destroy(w);
     hry_tensor_release(t);
     free(order);
@@ -66,7 +58,7 @@ static void open_and_close(void *arg)
     (void)arg;
     hry_error err;
     hry_file *f;
-    must(hry_file_open(path, NULL, &f, &err), &err);
+    bench_must(hry_file_open(path, NULL, &f, &err), &err);
     hry_file_close(f);
 }
 
@@ -99,7 +91,7 @@ static void lookup_time(const char *title, uint32_t count)
 {
     static lookups l;
     hry_error err;
-    must(hry_file_open(path, NULL, &l.file, &err), &err);
+    bench_must(hry_file_open(path, NULL, &l.file, &err), &err);
     for (size_t i = 0; i < LOOKUPS; i++)
         l.len[i] = name_of(l.name[i], sizeof l.name[i], (uint32_t)below(count));
     bench_time(title, bench_seconds(find_all, &l) / LOOKUPS, 300e-9);
@@ -121,7 +113,7 @@ static void listing_time(const char *title, uint32_t count)
 {
     hry_error err;
     hry_file *f;
-    must(hry_file_open(path, NULL, &f, &err), &err);
+    bench_must(hry_file_open(path, NULL, &f, &err), &err);
     bench_time(title, bench_seconds(list_all, f) / count, 0);
     hry_file_close(f);
 }

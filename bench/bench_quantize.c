@@ -66,19 +66,11 @@ typedef struct job {
     float *to;
 } job;
 
-static void must(hry_status status, const hry_error *err)
-{
-    if (status) {
-        fprintf(stderr, "%s\n", err->message);
-        exit(2);
-    }
-}
-
 static void read_values(void *arg)
 {
     job *j = arg;
     hry_error err;
-    must(hry_tensor_read(j->codes, NULL, HRY_TYPE_FLOAT32, NULL, j->to, &err), &err);
+    bench_must(hry_tensor_read(j->codes, NULL, HRY_TYPE_FLOAT32, NULL, j->to, &err), &err);
     bench_keep(j->to);
 }
 
@@ -87,7 +79,7 @@ static void read_rows(void *arg)
     job *j = arg;
     hry_error err;
     hry_rows rows;
-    must(hry_rows_init(&rows, j->codes, &err), &err);
+    bench_must(hry_rows_init(&rows, j->codes, &err), &err);
     for (uint64_t i = 0; i < rows.count; i++)
         hry_rows_f32(&rows, i, j->to + i * rows.length);
     bench_keep(j->to);
@@ -129,7 +121,7 @@ static void make_codes(void *arg)
     job *j = arg;
     hry_error err;
     hry_tensor *t;
-    must(hry_tensor_quantize(j->values, j->how, &t, &err), &err);
+    bench_must(hry_tensor_quantize(j->values, j->how, &t, &err), &err);
     bench_keep(t);
     hry_tensor_release(t);
 }
@@ -145,8 +137,9 @@ static void bench_scheme(size_t s, const float *x, float *to, uint64_t rows, enu
     double nbytes = (double)rows * COLUMNS * sizeof(float);
     const struct bench_limits *limits = bench_limits();
     char name[96];
-    must(hry_tensor_dense(HRY_TYPE_FLOAT32, 2, (uint64_t[]){ rows, COLUMNS }, x, NULL, NULL, &values, &err), &err);
-    must(hry_tensor_quantize(values, &how, &codes, &err), &err);
+    bench_must(hry_tensor_dense(HRY_TYPE_FLOAT32, 2, (uint64_t[]){ rows, COLUMNS }, x, NULL, NULL, &values, &err),
+               &err);
+    bench_must(hry_tensor_quantize(values, &how, &codes, &err), &err);
     job j = { values, codes, &how, to };
     double rate = nbytes / bench_seconds(read_values, &j);
     snprintf(name, sizeof name, "%s: values", schemes[s].name);

@@ -13,14 +13,6 @@
 static char *stored, *loose;
 static const hry_executor *executor;
 
-static void must(hry_status status, const hry_error *err)
-{
-    if (status) {
-        fprintf(stderr, "%s\n", err->message);
-        exit(2);
-    }
-}
-
 /* Elements of a tensor in stored, to or from loose. */
 struct job {
     uint8_t type;
@@ -42,9 +34,9 @@ static void run(void *arg)
     const hry_write_options write = { .executor = executor, .stored = true };
     void *const buffers[] = { stored };
     if (job->writes)
-        must(hry_desc_write(&job->desc, job->box, 0, job->strides, loose, &write, buffers, &err), &err);
+        bench_must(hry_desc_write(&job->desc, job->box, 0, job->strides, loose, &write, buffers, &err), &err);
     else
-        must(hry_tensor_read_with(job->tensor, job->box, 0, job->strides, &read, loose, &err), &err);
+        bench_must(hry_tensor_read_with(job->tensor, job->box, 0, job->strides, &read, loose, &err), &err);
     bench_keep(loose);
 }
 
@@ -68,8 +60,9 @@ static double rate_of(struct job *job)
                            .layout = &job->layout,
                            .buffers = &buffer,
                            .buffer_count = 1 };
-    must(hry_desc_encode(&spec, NULL, bytes, sizeof bytes, &job->desc, &err), &err);
-    must(hry_tensor_create(&job->desc, (const void *const[]){ stored }, NULL, NULL, NULL, &job->tensor, &err), &err);
+    bench_must(hry_desc_encode(&spec, NULL, bytes, sizeof bytes, &job->desc, &err), &err);
+    bench_must(hry_tensor_create(&job->desc, (const void *const[]){ stored }, NULL, NULL, NULL, &job->tensor, &err),
+               &err);
     double rate = nbytes_of(job) / bench_seconds(run, job);
     hry_tensor_release(job->tensor);
     return rate;
@@ -177,7 +170,7 @@ static void with_two(const char *name, struct job job)
 {
     hry_pool *pool;
     hry_error err;
-    must(hry_pool_create(2, NULL, &pool, &err), &err);
+    bench_must(hry_pool_create(2, NULL, &pool, &err), &err);
     hry_executor two = hry_pool_executor(pool);
     double alone = rate_of(&job);
     executor = &two;

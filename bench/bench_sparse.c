@@ -5,20 +5,11 @@
 #include <hurray/pool.h>
 #include <hurray/tensor.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SIDE = 1000000, EACH = 20, ENTRIES = SIDE * EACH }; /* of the square matrix with few elements in a row */
 enum { ROWS = 6144, COLUMNS = 8192 };                      /* of the one of which 9.5 % are stored */
-
-static void must(hry_status status, const hry_error *err)
-{
-    if (status) {
-        fprintf(stderr, "%s\n", err->message);
-        exit(2);
-    }
-}
 
 static uint32_t random_number(void)
 {
@@ -46,8 +37,8 @@ static void run_verify(void *arg)
     hry_error err;
     for (uint32_t i = 0; i < hry_tensor_desc(job->tensor)->buffer_count; i++)
         buffers[i] = hry_tensor_buffer(job->tensor, i, NULL);
-    must(hry_tensor_create(hry_tensor_desc(job->tensor), buffers, NULL, NULL, NULL, &t, &err), &err);
-    must(hry_tensor_verify_with(t, HRY_VERIFY_INDEX, job->options.executor, &err), &err);
+    bench_must(hry_tensor_create(hry_tensor_desc(job->tensor), buffers, NULL, NULL, NULL, &t, &err), &err);
+    bench_must(hry_tensor_verify_with(t, HRY_VERIFY_INDEX, job->options.executor, &err), &err);
     hry_tensor_release(t);
 }
 
@@ -56,7 +47,7 @@ static void run_relayout(void *arg)
     struct job *job = arg;
     hry_tensor *t;
     hry_error err;
-    must(hry_tensor_relayout(job->tensor, &job->layout, &job->options, &t, &err), &err);
+    bench_must(hry_tensor_relayout(job->tensor, &job->layout, &job->options, &t, &err), &err);
     bench_keep(t);
     hry_tensor_release(t);
 }
@@ -66,7 +57,7 @@ static void run_read(void *arg)
     struct job *job = arg;
     hry_error err;
     hry_read_options options = { .executor = job->options.executor };
-    must(hry_tensor_read_with(job->tensor, NULL, 0, NULL, &options, job->room, &err), &err);
+    bench_must(hry_tensor_read_with(job->tensor, NULL, 0, NULL, &options, job->room, &err), &err);
     bench_keep(job->room);
 }
 
@@ -75,7 +66,7 @@ static void run_statistics(void *arg)
     struct job *job = arg;
     hry_statistics statistics;
     hry_error err;
-    must(hry_tensor_statistics(job->tensor, &job->statistics, &statistics, &err), &err);
+    bench_must(hry_tensor_statistics(job->tensor, &job->statistics, &statistics, &err), &err);
     bench_keep(&statistics);
 }
 
@@ -96,7 +87,7 @@ static void with_two(const char *name, struct job job, bench_fn *fn, double nbyt
 {
     hry_pool *pool;
     hry_error err;
-    must(hry_pool_create(2, NULL, &pool, &err), &err);
+    bench_must(hry_pool_create(2, NULL, &pool, &err), &err);
     hry_executor executor = hry_pool_executor(pool);
     double alone = bench_seconds(fn, &job);
     job.options.executor = job.statistics.executor = &executor;
@@ -113,8 +104,8 @@ static hry_tensor *make(const hry_desc_spec *spec, void **buffers)
     hry_desc desc;
     hry_tensor *t;
     hry_error err;
-    must(hry_desc_encode(spec, NULL, bytes, sizeof bytes, &desc, &err), &err);
-    must(hry_tensor_alloc(&desc, &bench_kept_memory, &t, buffers, &err), &err);
+    bench_must(hry_desc_encode(spec, NULL, bytes, sizeof bytes, &desc, &err), &err);
+    bench_must(hry_tensor_alloc(&desc, &bench_kept_memory, &t, buffers, &err), &err);
     return t;
 }
 
@@ -176,7 +167,7 @@ static hry_tensor *dense(void)
     hry_error err;
     for (size_t i = 0; i < (size_t)ROWS * COLUMNS; i++)
         x[i] = random_number() % 1000 < 95 ? (float)(i + 1) : 0.0F;
-    must(hry_tensor_dense(HRY_TYPE_FLOAT32, 2, shape, x, NULL, NULL, &t, &err), &err);
+    bench_must(hry_tensor_dense(HRY_TYPE_FLOAT32, 2, shape, x, NULL, NULL, &t, &err), &err);
     return t;
 }
 
@@ -185,7 +176,7 @@ static hry_tensor *relaid(const hry_tensor *from, uint8_t layout)
     hry_tensor *t;
     hry_error err;
     struct job job = job_of(from, layout);
-    must(hry_tensor_relayout(from, &job.layout, &job.options, &t, &err), &err);
+    bench_must(hry_tensor_relayout(from, &job.layout, &job.options, &t, &err), &err);
     return t;
 }
 

@@ -4,20 +4,11 @@
 #include <hurray/pool.h>
 #include <hurray/tensor.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { ROWS = 6144, COLUMNS = 8192 };
 
 static const uint64_t shape[] = { ROWS, COLUMNS };
-
-static void must(hry_status status, const hry_error *err)
-{
-    if (status) {
-        fprintf(stderr, "%s\n", err->message);
-        exit(2);
-    }
-}
 
 struct job {
     const hry_tensor *tensor;
@@ -30,7 +21,7 @@ static void run_statistics(void *arg)
 {
     struct job *job = arg;
     hry_error err;
-    must(hry_tensor_statistics(job->tensor, &job->options, &job->statistics, &err), &err);
+    bench_must(hry_tensor_statistics(job->tensor, &job->options, &job->statistics, &err), &err);
     bench_keep(job);
 }
 
@@ -39,7 +30,7 @@ static void run_histogram(void *arg)
     struct job *job = arg;
     hry_error err;
     hry_histogram histogram = { .lo = -2, .hi = 2, .bins = 64, .counts = job->counts };
-    must(hry_tensor_histogram(job->tensor, &job->options, &histogram, &err), &err);
+    bench_must(hry_tensor_histogram(job->tensor, &job->options, &histogram, &err), &err);
     bench_keep(job);
 }
 
@@ -47,7 +38,7 @@ static hry_tensor *dense(uint8_t type, const void *data)
 {
     hry_tensor *t;
     hry_error err;
-    must(hry_tensor_dense(type, 2, shape, data, NULL, NULL, &t, &err), &err);
+    bench_must(hry_tensor_dense(type, 2, shape, data, NULL, NULL, &t, &err), &err);
     return t;
 }
 
@@ -55,7 +46,7 @@ static hry_tensor *relaid(const hry_tensor *from, const hry_layout *layout)
 {
     hry_tensor *t;
     hry_error err;
-    must(hry_tensor_relayout(from, layout, NULL, &t, &err), &err);
+    bench_must(hry_tensor_relayout(from, layout, NULL, &t, &err), &err);
     return t;
 }
 
@@ -85,7 +76,7 @@ static void with_two(const char *name, const hry_tensor *t, bench_fn *fn, double
 {
     hry_pool *pool;
     hry_error err;
-    must(hry_pool_create(2, NULL, &pool, &err), &err);
+    bench_must(hry_pool_create(2, NULL, &pool, &err), &err);
     hry_executor executor = hry_pool_executor(pool);
     struct job one = { .tensor = t }, two = { .tensor = t, .options.executor = &executor };
     double alone = bench_seconds(fn, &one), both = bench_seconds(fn, &two);
@@ -100,7 +91,7 @@ int main(void)
     hry_error err;
     uint16_t *half = bench_memory((size_t)count * sizeof *half);
     hry_tensor *row = dense(HRY_TYPE_FLOAT32, x), *narrow;
-    must(hry_tensor_read(row, NULL, HRY_TYPE_FLOAT16, NULL, half, &err), &err);
+    bench_must(hry_tensor_read(row, NULL, HRY_TYPE_FLOAT16, NULL, half, &err), &err);
     narrow = dense(HRY_TYPE_FLOAT16, half);
     bench_print_limits();
     bench_title("statistics: bytes read");

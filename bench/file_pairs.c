@@ -14,12 +14,6 @@ enum { PAIRS = 7 };
 
 static char folder[256];
 
-void bench_stop(const char *what)
-{
-    fprintf(stderr, "benchmark: %s\n", what);
-    exit(2);
-}
-
 void bench_folder_begin(void)
 {
     const char *base = getenv("TMPDIR");

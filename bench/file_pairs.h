@@ -6,9 +6,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Ends the program. */
-_Noreturn void bench_stop(const char *what);
-
 /* The folder, under TMPDIR; gone with all its files at bench_folder_end. */
 void bench_folder_begin(void);
 void bench_folder_end(void);

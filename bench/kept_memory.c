@@ -2,7 +2,6 @@
 
 #include "bench.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { BLOCKS = 64 };
@@ -31,10 +30,8 @@ static void *take(void *ctx, size_t size, size_t align)
 {
     (void)ctx, (void)align; /* blocks start at pages */
     struct block *b = choose(size);
-    if (!b) {
-        fprintf(stderr, "no block left for the benchmark\n");
-        exit(2);
-    }
+    if (!b)
+        bench_stop("no block is left");
     if (!b->bytes) {
         b->bytes = bench_memory(size);
         b->size = size;

@@ -1,6 +1,7 @@
 #include "bench.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static unsigned missed;
 
@@ -69,4 +70,16 @@ int bench_end(void)
     if (missed)
         printf("\n%u goals missed\n", missed);
     return missed ? 1 : 0;
+}
+
+void bench_stop(const char *what)
+{
+    fprintf(stderr, "benchmark: %s\n", what);
+    exit(2);
+}
+
+void bench_must(hry_status status, const hry_error *err)
+{
+    if (status)
+        bench_stop(err->message);
 }

@@ -61,10 +61,8 @@ void *bench_memory(size_t size)
 {
     size_t huge = (size_t)2 << 20, rounded = (size + huge - 1) & ~(huge - 1);
     unsigned char *memory = aligned_alloc(huge, rounded);
-    if (!memory) {
-        fprintf(stderr, "no memory for the benchmark\n");
-        exit(2);
-    }
+    if (!memory)
+        bench_stop("no memory");
     madvise(memory, rounded, MADV_HUGEPAGE);
     uint32_t seed = 12345;
     for (size_t i = 0; i < size; i++)
