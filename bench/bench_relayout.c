@@ -125,7 +125,7 @@ static void transposes(void)
 static void tiles(void)
 {
     static const uint64_t square[] = { 8192, 8192 }, ragged[] = { 8100, 8100 };
-    static const uint64_t edges[][2] = { { 64, 64 }, { 16, 16 }, { 8, 8 }, { 4, 4 } };
+    static const uint64_t edges[][2] = { { 64, 64 }, { 16, 16 }, { 8, 8 }, { 4, 4 }, { 2, 2 } };
     char name[64];
     for (int writes = 1; writes >= 0; writes--) {
         bench_title(writes ? "row-major to tiles, 8192x8192" : "tiles to row-major, 8192x8192");

@@ -21,7 +21,9 @@ static bool axis_has_blocks(const hry_map *map, uint32_t k, uint32_t bits)
     for (uint32_t d = 0; d + 1u < axis->digits && d < bits; d++)
         if (map->digit[axis->first + d].size != 2)
             return false;
-    return axis->step == 1;
+    /* The outermost is unbounded; of a curve it is a bit, too. */
+    bool all_bits = axis->digits > bits || axis->start + axis->count <= (uint64_t)1 << axis->digits;
+    return axis->step == 1 && all_bits;
 }
 
 /* The one list of a separable map; false when an offset does not fit. */

@@ -75,7 +75,7 @@ static void test_random_boxes(void **state)
     }
 }
 
-/* What has none: steps, thin slices, long runs, orders below a block's, ranks beyond the largest. */
+/* What has none: steps, thin slices, long runs, tiles, orders below a block's, ranks beyond the largest. */
 static void test_no_blocks(void **state)
 {
     (void)state;
@@ -99,6 +99,8 @@ static void test_no_blocks(void **state)
     hry_map_layout(&map, &morton, 6, shape, NULL);
     assert_false(hry_map_in_blocks(&map));
     hry_map_packed(&map, 2, shape);
+    assert_false(hry_map_in_blocks(&map));
+    hry_map_layout(&map, &(hry_layout){ .tag = HRY_LAYOUT_TILED, .tile_shape = (uint64_t[]){ 2, 2 } }, 2, shape, NULL);
     assert_false(hry_map_in_blocks(&map));
     shape[0] = shape[1] = 8;
     hry_map_layout(&map, &(hry_layout){ .tag = HRY_LAYOUT_HILBERT, .hilbert_order = 3, .hilbert_rank = 2 }, 2, shape,
