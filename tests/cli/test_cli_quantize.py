@@ -190,6 +190,27 @@ class Quantize(CliCase):
         self.assertEqual((tensor["layout"], tensor["type"], index), ("csr", "float32", buffers[1:]))
         self.assertEqual(values, floats(want[0][1], want[0][3], want[2][0]))
 
+    def test_sparse_losses(self):
+        """What neither stores takes no time and adds no error: 63.5 becomes 64 among 2^60 elements."""
+        buffers = [floats(127, 63.5), hrry.u64s(5, 6, 1 << 29, 7)]
+        self.write("c.hrry", hrry.container([("c", hrry.descriptor(
+            "float32", (1 << 30, 1 << 30), hrry.COO, hrry.u64s(2) + b"\1" + bytes(7), buffers=[8, 32]), buffers)]))
+        loss, = self.ok("quantize", "c.hrry", "q.hrry", "--scheme", "per-tensor", "--symmetric",
+                        "--json").json()["tensors"]
+        self.assertEqual((loss["max_error"], loss["rms"]), (0.5, math.sqrt(0.25 / 2**60)))
+        self.assertAlmostEqual(loss["sqnr"], 10 * math.log10((127**2 + 63.5**2) / 0.25), places=9)
+        values = [f32(rng.gauss(0, 1)) if k % 5 == 0 else 0.0 for k in range(480)]
+        self.write("d.hrry", model_of(("w", "float32", (6, 8, 10), floats(*values)),
+                                      ("m", "float32", (24, 20), floats(*values))))
+        want = self.ok("quantize", "d.hrry", "dq.hrry", "--scheme", "per-tensor", "--symmetric", "--json").json()
+        for layout, name in (("coo", "w"), ("csf:2,0,1", "w"), ("csr", "m"), ("csc", "m")):
+            self.ok("relayout", "d.hrry", "s.hrry", "--layout", layout, "--include", name, "--force")
+            found = self.ok("quantize", "s.hrry", "sq.hrry", "--scheme", "per-tensor", "--symmetric", "--json",
+                            "--include", name, "--force").json()["tensors"][0]
+            dense, = (t for t in want["tensors"] if t["name"] == name)
+            for key in ("max_error", "rms", "sqnr"):
+                self.assertAlmostEqual(found[key], dense[key], places=9, msg=layout)
+
     def test_pages(self):
         """One sequence of 3 tokens on pages 1 and 0 of 2 slots: a scale for each slot, 1 for the one without a token."""
         pool = floats(2, -63.5, float("nan"), 4, 127, 1, -254, 3)
