@@ -4,13 +4,14 @@
 #include "base/status.h"
 #include "tensor/access.h"
 #include "tensor/add.h"
+#include "tensor/members.h"
 #include "tensor/move.h"
 #include "tensor/split.h"
 #include "tensor/stored.h"
 #include "tensor/verify.h"
 #include "type/types.h"
 
-enum { PARTITION = 1, OVERLAY = 2, REPLACE = 1 };
+enum { REPLACE = 1 };
 
 /* ---- The part of a box that lies in a member ---- */
 
@@ -275,9 +276,9 @@ hry_status hry_read_composite(const hry_tensor *tensor, const hry_box *box, cons
     hry_map_copy(&inner.map, &sink->map);
     if (!inner.want.through)
         inner.want.through = tensor->desc.type;
-    if (layout.composition_rule == PARTITION)
+    if (layout.composition_rule == HRY_COMPOSITE_PARTITION)
         return read_partition(tensor, box, &inner, err);
-    if (layout.composition_rule == OVERLAY)
+    if (layout.composition_rule == HRY_COMPOSITE_OVERLAY)
         return read_overlay(tensor, layout.combine_op, box, &inner, err);
     return hry_fail(err, HRY_E_UNSUPPORTED, HRY_SECTION_LAYOUT, 0, layout.composition_rule,
                     "a group has no values of its own: ask its members");

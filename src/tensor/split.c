@@ -1,8 +1,7 @@
 #include "tensor/split.h"
 
 #include "base/bytes.h"
-
-enum { PARTITION = 1 };
+#include "tensor/members.h"
 
 /* The second half of the shard section is the offset. */
 uint64_t hry_split_start(const hry_tensor *member, uint32_t axis)
@@ -15,7 +14,7 @@ static bool is_partition(const hry_tensor *tensor)
 {
     hry_layout layout;
     hry_layout_store store;
-    return hry_desc_layout_get(&tensor->desc, &layout, &store) && layout.composition_rule == PARTITION;
+    return hry_desc_layout_get(&tensor->desc, &layout, &store) && layout.composition_rule == HRY_COMPOSITE_PARTITION;
 }
 
 uint32_t hry_split_axis(const hry_tensor *tensor)

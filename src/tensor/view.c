@@ -2,8 +2,9 @@
 #include "base/status.h"
 #include "layout/layouts.h"
 #include "tensor/access.h"
+#include "tensor/members.h"
 
-enum { PARTITION = 1, DESC_ROOM = 64 + 32 * HRY_RANK_MAX + 16 * 255 };
+enum { DESC_ROOM = 64 + 32 * HRY_RANK_MAX + 16 * 255 };
 
 /* A dense arrangement of elements of a tensor. */
 typedef struct view {
@@ -153,7 +154,7 @@ static hry_status slice_composite(hry_tensor *tensor, const hry_box *box, hry_te
     if (status)
         return status;
     hry_desc_layout_get(&tensor->desc, &layout, &store);
-    if (layout.composition_rule != PARTITION)
+    if (layout.composition_rule != HRY_COMPOSITE_PARTITION)
         return refuse(tensor, "its elements are made from several members", err);
     hry_tensor *member = member_around(tensor, &whole, &part);
     return member ? hry_tensor_slice(member, &part, result, err)
