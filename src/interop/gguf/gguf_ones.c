@@ -194,7 +194,8 @@ uint64_t hry_gguf_ones_go(hry_gguf_ones *walk, uint64_t block, uint64_t count, s
     *ones = 0;
     for (size_t part = 0; part < parts; part++)
         *ones |= (unsigned)go(walk, block * parts + part) << part;
-    uint64_t alike = walk->next / parts - block; /* blocks before the one with the next turn */
+    /* Blocks before the one with the next turn. NOLINTNEXTLINE(clang-analyzer-core.DivideZero): each has a scale */
+    uint64_t alike = walk->next / parts - block;
     bool turns = *ones != 0 && *ones != (1u << parts) - 1;
     return turns ? 1 : alike < count ? alike : count;
 }
