@@ -230,9 +230,10 @@ static hry_status allocate(plan *p, hry_tensor **out, void **buffers, hry_error 
 
 static hry_status take_values(plan *p, hry_error *err)
 {
+    static const float none[1]; /* an empty tensor may have no memory, and places in it are counted all the same */
     const hry_tensor *t = p->tensor;
-    p->z.x = hry_tensor_f32(t);
-    if (p->z.x || p->count == 0)
+    p->z.x = p->count ? hry_tensor_f32(t) : none;
+    if (p->z.x)
         return HRY_OK;
     uint64_t nbytes;
     if (!hry_mul(p->count, sizeof(float), &nbytes) || !hry_to_size(nbytes, &p->owned_bytes) ||

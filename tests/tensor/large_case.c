@@ -169,7 +169,7 @@ void large_lay_out(large *l, uint64_t *seed, uint8_t tag, bool is_sorted, const 
 }
 
 /* With a scale for each index along axis, or for each block of 2 along it, where scales is not NULL. */
-hry_tensor *large_quantized(const large *l, uint8_t scheme, uint32_t axis, const float *scales, uint64_t count)
+hry_tensor *large_quantized(const large *l, uint8_t scheme, uint32_t axis, const void *scales, uint64_t count)
 {
     uint8_t bytes[1024];
     hry_desc desc;

@@ -32,9 +32,9 @@ int large_end_pool(void **state);
 void large_make(large *l, uint64_t *seed, uint8_t type, uint32_t rank, const uint64_t *shape);
 /* Their arrays in a sparse layout; unsorted COO is shuffled. */
 void large_lay_out(large *l, uint64_t *seed, uint8_t tag, bool is_sorted, const uint32_t *mode);
-/* The arrays as a tensor; with a scale for each index along axis, or for each block of 2 along it. */
+/* The arrays as a tensor; with a float32 scale as it is stored for each index along axis, or each block of 2. */
 hry_tensor *large_tensor(const large *l);
-hry_tensor *large_quantized(const large *l, uint8_t scheme, uint32_t axis, const float *scales, uint64_t count);
+hry_tensor *large_quantized(const large *l, uint8_t scheme, uint32_t axis, const void *scales, uint64_t count);
 void large_free(large *l);
 /* Bytes of n elements. */
 size_t large_size(uint32_t bits, uint64_t n);

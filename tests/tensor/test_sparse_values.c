@@ -1,6 +1,7 @@
 /* Values of large sparse tensors: statistics, scales that go by channel and block, rows. */
 #include "tensor/large_case.h"
 
+#include "base/bytes.h"
 #include "support/naive_layout.h"
 #include "tensor/naive_statistics.h"
 
@@ -76,9 +77,10 @@ static void test_quantized(void **state)
                 for (uint32_t k = 0; k < l.rank; k++)
                     count *= k == axis ? parts : blocks ? l.shape[k] : 1;
                 float *scales = malloc(count * sizeof *scales), *got = malloc(l.count * sizeof *got);
+                uint8_t *stored = malloc(count * sizeof *scales);
                 double *want = malloc(l.count * sizeof *want);
                 for (uint64_t k = 0; k < count; k++)
-                    scales[k] = 0.25F * (float)(1 + naive_below(&seed, 1000));
+                    hry_store_f32(stored + 4 * k, scales[k] = 0.25F * (float)(1 + naive_below(&seed, 1000)));
                 do { /* blocks are numbered in row-major order of the other dimensions, those along axis last */
                     uint64_t number = 0;
                     for (uint32_t k = 0; blocks && k < l.rank; k++)
@@ -93,7 +95,7 @@ static void test_quantized(void **state)
                 expected.sparsity_ratio = (double)(l.count - l.nnz) / (double)l.count;
                 for (int threads = 0; threads < 2; threads++) {
                     hry_tensor *t = large_quantized(&l, blocks ? HRY_SCHEME_PER_BLOCK : HRY_SCHEME_PER_CHANNEL, axis,
-                                                    scales, count);
+                                                    stored, count);
                     hry_read_options read = { .executor = threads ? &large_executor : NULL };
                     hry_statistics_options options = { .executor = read.executor };
                     assert_int_equal(hry_tensor_read_with(t, NULL, HRY_TYPE_FLOAT32, NULL, &read, got, NULL), HRY_OK);
@@ -108,6 +110,7 @@ static void test_quantized(void **state)
                 assert_true(found[0].value_mean == found[1].value_mean);
                 assert_true(found[0].value_stddev == found[1].value_stddev);
                 free(scales);
+                free(stored);
                 free(got);
                 free(want);
                 large_free(&l);
