@@ -228,13 +228,15 @@ static hry_status allocate(plan *p, hry_tensor **out, void **buffers, hry_error 
     return status ? status : hry_tensor_alloc(&desc, p->z.how->allocator, out, buffers, err);
 }
 
+/* What is empty may have no memory, and places in it are counted all the same. */
+static _Alignas(float) char nothing[sizeof(float)];
+
 static hry_status take_values(plan *p, hry_error *err)
 {
-    static const float none[1]; /* an empty tensor may have no memory, and places in it are counted all the same */
     const hry_tensor *t = p->tensor;
-    p->z.x = p->count ? hry_tensor_f32(t) : none;
+    p->z.x = p->count ? hry_tensor_f32(t) : (const float *)nothing;
     if (p->z.x)
-        return HRY_OK;
+        return hry_verify_once(t, p->z.how->executor, err);
     uint64_t nbytes;
     if (!hry_mul(p->count, sizeof(float), &nbytes) || !hry_to_size(nbytes, &p->owned_bytes) ||
         !(p->owned = hry_alloc(p->z.how->allocator, p->owned_bytes, 64))) {
@@ -282,12 +284,13 @@ static hry_status fill(plan *p, hry_tensor *t, void *const *buffers, hry_error *
     uint64_t zeros = p->z.pitch != p->z.size || nbytes < 3 ? nbytes : 3;
     if (nbytes)
         memset((uint8_t *)buffers[0] + nbytes - zeros, 0, (size_t)zeros);
-    if (p->section.scheme != HRY_SCHEME_PER_TENSOR)
+    if (p->section.scheme != HRY_SCHEME_PER_TENSOR) {
         p->z.scales = buffers[own];
-    if (p->section.zero_point_buffer_index == own + 1)
-        p->z.zero_points = buffers[own + 1];
-    else if (p->section.zero_point_buffer_index == own)
-        p->z.zero_points = p->z.scales + p->parameters * scale_size(p);
+        if (p->section.zero_point_buffer_index == own + 1)
+            p->z.zero_points = buffers[own + 1];
+        else if (p->section.zero_point_buffer_index == own)
+            p->z.zero_points = p->z.scales + p->parameters * scale_size(p);
+    }
     hry_status status = run(p, err);
     if (!status && p->z.how->scales) /* the caller's may be what no scheme allows */
         status = hry_verify_parameters_once(t, err);
@@ -308,6 +311,8 @@ static hry_status make(plan *p, hry_tensor **out, hry_error *err)
         return status;
     make_section(p);
     status = allocate(p, &t, buffers, err);
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        buffers[i] = buffers[i] ? buffers[i] : nothing;
     if (!status && (status = fill(p, t, buffers, err)))
         hry_tensor_release(t);
     if (!status)
