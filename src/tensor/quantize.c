@@ -261,6 +261,13 @@ static hry_status run(plan *p, hry_error *err)
 {
     if (is_sparse(p) && p->z.how->scheme != HRY_SCHEME_PER_TENSOR)
         return hry_quantize_sparse(&p->z, p->tensor, err);
+    /* An empty tensor may have channels. What lies beside them may be of any number, and is not gone through. */
+    if (p->count == 0 && p->z.how->scheme == HRY_SCHEME_PER_CHANNEL) {
+        p->z.outer = 0;
+        p->z.inner = 1;
+    } else if (p->count == 0 && p->parameters == 0) {
+        return HRY_OK;
+    }
     switch (p->z.how->scheme) {
     case HRY_SCHEME_PER_TENSOR:
         return hry_quantize_tensor(&p->z, err);
