@@ -12,7 +12,7 @@ enum { MINUS_ONE = 3 }; /* as int2 */
 
 static inline unsigned pair_at(const uint8_t *codes, size_t i)
 {
-    return codes[i / 4] >> (2 * (i % 4)) & 3u;
+    return (unsigned)codes[i / 4] >> (2 * (i % 4)) & 3u;
 }
 
 /* ---- Q1_0: a set bit is +1 ---- */
@@ -25,7 +25,7 @@ size_t hry_gguf_codes_q1_0(const uint8_t *b, size_t count, uint8_t *codes)
             return i;
         for (size_t j = 0; j < 32; j++) {
             /* Four bits spread to the places of four codes; where they are clear, the upper bit makes it -1. */
-            unsigned bits = b[2 + j / 2] >> (4 * (j % 2)) & 15u;
+            unsigned bits = (unsigned)b[2 + j / 2] >> (4 * (j % 2)) & 15u;
             unsigned spread = (bits & 1) | (bits & 2) << 1 | (bits & 4) << 2 | (bits & 8) << 3;
             codes[j] = hry_gguf_half_is_zero(d) ? 0 : (uint8_t)(0x55 | (~spread & 0x55) << 1);
         }
