@@ -38,6 +38,11 @@ class CliCase(unittest.TestCase):
         self.dir = tempfile.mkdtemp(prefix="hurray-cli-")
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
 
+    def needs_format(self, name):
+        """Skips a test where the command was built without other formats."""
+        if name.encode() not in self.hurray("help", "convert").out:
+            self.skipTest("built without other formats")
+
     def path(self, name):
         return os.path.join(self.dir, name)
 

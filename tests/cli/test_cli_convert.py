@@ -164,8 +164,7 @@ class Gguf(CliCase):
 
     def setUp(self):
         super().setUp()
-        if b"gguf" not in self.hurray("help", "convert").out:
-            self.skipTest("built without other formats")
+        self.needs_format("gguf")
         half = b"\x00\x38"  # 0.5
         self.plain = gguf([("w", self.F32, (2, 1), floats(1, 2)), ("q", self.Q8_0, (32, 1), half + bytes(range(32)))],
                           [("general.architecture", "none")])
@@ -269,8 +268,7 @@ class Gguf(CliCase):
 class Safetensors(CliCase):
     def setUp(self):
         super().setUp()
-        if b"safetensors" not in self.hurray("help", "convert").out:
-            self.skipTest("built without other formats")
+        self.needs_format("safetensors")
 
     def test_sample_there_and_back(self):
         self.ok("convert", SAMPLE, "m.hrry")

@@ -77,6 +77,7 @@ class Diff(CliCase):
         self.assertEqual([(d["kind"], d["beyond"], d["max_absolute"]) for d in self.diff()], [("values", 1, 0.25)])
 
     def test_other_formats(self):
+        self.needs_format("safetensors")
         self.write("a.hrry", model_of(("w", "float32", (2,), floats(1, 2))))
         self.ok("convert", "a.hrry", "a.safetensors")
         self.ok("diff", "a.hrry", "a.safetensors")

@@ -88,6 +88,7 @@ class Quantize(CliCase):
 
     def test_other_formats(self):
         """From whatever file the floats come: safetensors keeps the tensors as they are, and so does GGUF."""
+        self.needs_format("safetensors")
         for name, more in (("m.safetensors", ()), ("m.gguf", ("--exclude", "ids"))):
             self.ok("convert", "m.hrry", name, *more, "-q")
             for scheme in ("per-channel", "nf4"):
@@ -97,6 +98,7 @@ class Quantize(CliCase):
 
     def test_formats_that_cannot_hold_it(self):
         """No file without the tensors that were asked for: the reason is said, and nothing is written."""
+        self.needs_format("safetensors")
         for more in ((), ("--include", "w")):
             for args in (("quantize", "m.hrry"), ("convert", "q.hrry")):
                 self.ok("quantize", "m.hrry", "q.hrry", "--scheme", "per-tensor", "--force", *more)

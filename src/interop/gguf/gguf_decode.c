@@ -18,13 +18,13 @@ float hry_gguf_ue4m3(uint8_t x)
 unsigned hry_gguf_q3_scale(const uint8_t *scales, unsigned k)
 {
     unsigned low = k < 8 ? scales[k] & 15u : scales[k - 8] >> 4;
-    return low | (scales[8 + k % 4] >> (2 * (k / 4)) & 3u) << 4;
+    return low | ((unsigned)scales[8 + k % 4] >> (2 * (k / 4)) & 3u) << 4;
 }
 
 unsigned hry_gguf_iq4_scale(const uint8_t *block, unsigned k)
 {
-    unsigned low = block[4 + k / 2] >> (4 * (k % 2)) & 15u;
-    return low | (hry_load16(block + 2) >> (2 * k) & 3u) << 4;
+    unsigned low = (unsigned)block[4 + k / 2] >> (4 * (k % 2)) & 15u;
+    return low | ((unsigned)hry_load16(block + 2) >> (2 * k) & 3u) << 4;
 }
 
 /* A byte is a fraction of 256: each digit comes out as what three times the rest has in front of the point. */
