@@ -61,9 +61,12 @@ void bench_rate(const char *name, double rate, const char *limit_name, double li
 void bench_rate_absolute(const char *name, double rate, const char *limit_name, double limit, double goal_rate);
 /* A time in seconds, to stay below goal. */
 void bench_time(const char *name, double seconds, double goal);
-/* A rate beside that of NumPy or SciPy in the same job of peers.py, in the same unit. Nothing where they are not
- * installed. */
+/* A time beside another one: the ratio says how much shorter it is. */
+void bench_time_beside(const char *name, double seconds, const char *other_name, double other);
+/* A rate, or the time of one entry, beside that of NumPy or SciPy in the same job of peers.py. Nothing where they are
+ * not installed. */
 void bench_peer(const char *name, double rate, const char *job);
+void bench_peer_time(const char *name, double seconds, const char *job);
 int bench_end(void);
 
 /* Ends the program. */

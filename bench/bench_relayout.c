@@ -179,6 +179,23 @@ static void with_two(const char *name, struct job job)
     hry_pool_destroy(pool);
 }
 
+static void peers(const uint64_t *features)
+{
+    static const uint64_t square[] = { 8192, 8192 }, edges[] = { 64, 64 };
+    int64_t c = (int64_t)features[1], h = (int64_t)features[2], w = (int64_t)features[3];
+    const int64_t last[] = { c * h * w, 1, w * c, c };
+    struct job turn = { .type = HRY_TYPE_FLOAT32, .rank = 2, .shape = square };
+    struct job tile = turn, images = { .type = HRY_TYPE_FLOAT32, .rank = 4, .shape = features, .strides = last };
+    turn.layout.tag = HRY_LAYOUT_COLUMN_MAJOR;
+    tile.layout = (hry_layout){ .tag = HRY_LAYOUT_TILED, .tile_shape = edges };
+    bench_title("beside others");
+    bench_peer("8192x8192 float32, column- to row-major", rate_of(&turn), "transpose");
+    bench_peer("tiles of 64x64 to row-major", rate_of(&tile), "from_tiles");
+    tile.writes = true;
+    bench_peer("row-major to tiles of 64x64", rate_of(&tile), "to_tiles");
+    bench_peer("NCHW to NHWC", rate_of(&images), "to_nhwc");
+}
+
 int main(void)
 {
     static const uint64_t features[] = { 32, 64, 112, 112 }, pictures[] = { 128, 3, 512, 512 };
@@ -197,6 +214,7 @@ int main(void)
     with_two("column-major to row-major", job);
     job.layout = (hry_layout){ .tag = HRY_LAYOUT_TILED, .tile_shape = edges };
     with_two("tiles of 64x64 to row-major", job);
+    peers(features);
     free(stored);
     free(loose);
     return bench_end();

@@ -3,16 +3,33 @@
 
 #include <stdio.h>
 
-void bench_peer(const char *name, double rate, const char *job)
+typedef struct peer {
+    char name[16];
+    double rate; /* bytes or entries a second */
+} peer;
+
+static int ask(const char *job, peer *peer)
 {
-    char command[512], peer[16];
-    double theirs;
+    char command[512];
     snprintf(command, sizeof command, "python3 '%s/bench/peers.py' %s 2>/dev/null", HRY_SOURCE_DIR, job);
     FILE *answer = popen(command, "r");
     if (!answer)
-        return;
-    int found = fscanf(answer, "%15s %lf", peer, &theirs);
+        return 0;
+    int found = fscanf(answer, "%15s %lf", peer->name, &peer->rate);
     pclose(answer);
-    if (found == 2)
-        bench_rate(name, rate, peer, theirs, 0);
+    return found == 2;
+}
+
+void bench_peer(const char *name, double rate, const char *job)
+{
+    peer peer;
+    if (ask(job, &peer))
+        bench_rate(name, rate, peer.name, peer.rate, 0);
+}
+
+void bench_peer_time(const char *name, double seconds, const char *job)
+{
+    peer peer;
+    if (ask(job, &peer))
+        bench_time_beside(name, seconds, peer.name, 1 / peer.rate);
 }

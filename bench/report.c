@@ -65,6 +65,15 @@ void bench_time(const char *name, double seconds, double goal)
     verdict(goal > 0, seconds <= goal, bound);
 }
 
+void bench_time_beside(const char *name, double seconds, const char *other_name, double other)
+{
+    char result[32], theirs[32];
+    format_time(result, sizeof result, seconds);
+    format_time(theirs, sizeof theirs, other);
+    printf("%-44s %10s %10s  %-15s %6.2f", name, result, theirs, other_name, other / seconds);
+    verdict(0, 1, "");
+}
+
 int bench_end(void)
 {
     if (missed)

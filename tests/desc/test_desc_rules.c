@@ -228,7 +228,7 @@ static void test_many_levels(void **state)
         DB_BEGIN(&d, 0x11, 0x04, 4096);
         for (unsigned level = 0; level < levels; level++) {
             db_u64(&d, 4096u >> level);
-            db_u32(&d, 1 | (level + 1 < levels ? 4 : 1) << 8);
+            db_u32(&d, 1 | (level + 1 < levels ? 4u : 1u) << 8);
         }
         DB_BUFFERS(&d, 4096);
         db_end(&d);

@@ -159,7 +159,7 @@ static void unpack_once(const struct hry_kern *kern, unsigned width, size_t n)
     for (size_t i = 0; i < n; i++) {
         unsigned element = 0;
         for (unsigned b = 0; b < width; b++)
-            element |= (packed[(i * width + b) / 8] >> (i * width + b) % 8 & 1u) << b;
+            element |= ((unsigned)packed[(i * width + b) / 8] >> (i * width + b) % 8 & 1) << b;
         assert_int_equal(bytes[i], element);
     }
     assert_true(guarded_is_intact(&out, n, slack));

@@ -115,6 +115,11 @@ INLINE void put_half(uint8_t *p, __m128i x, bool stream)
         _mm_storeu_si128((__m128i *)p, x);
 }
 
+INLINE void lanes_put_f16(uint8_t *p, lanes x, bool stream)
+{
+    put_half(p, _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT), stream);
+}
+
 /* 8 bits for each lane. */
 INLINE __m128i load_quarter(const uint8_t *p)
 {

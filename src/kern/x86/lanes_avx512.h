@@ -108,6 +108,12 @@ INLINE void put_half(uint8_t *p, __m256i x, bool stream)
         _mm256_storeu_si256((__m256i *)p, x);
 }
 
+/* With a mask: without one, the header of GCC converts a sign where nothing is optimized. */
+INLINE void lanes_put_f16(uint8_t *p, lanes x, bool stream)
+{
+    put_half(p, _mm512_maskz_cvtps_ph(0xFFFF, x, _MM_FROUND_TO_NEAREST_INT), stream);
+}
+
 /* 8 bits for each lane. */
 INLINE __m128i load_quarter(const uint8_t *p)
 {

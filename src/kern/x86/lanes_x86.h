@@ -166,9 +166,4 @@ INLINE lanes lanes_from_f16(const uint8_t *p)
     return VECTOR(cvtph_ps)(load_half(p));
 }
 
-INLINE void lanes_put_f16(uint8_t *p, lanes x, bool stream)
-{
-    put_half(p, VECTOR(cvtps_ph)(x, _MM_FROUND_TO_NEAREST_INT), stream);
-}
-
 #endif
