@@ -41,7 +41,7 @@ static hry_dequant_fn *affine_kernel(const struct hry_kern *k, uint8_t type)
     }
 }
 
-static hry_dequant_fn *mx_kernel(const struct hry_kern *k, uint8_t type)
+hry_dequant_fn *hry_dequant_kernel(const struct hry_kern *k, uint8_t type)
 {
     switch (type) {
     case HRY_TYPE_FLOAT8_E4M3:
@@ -55,7 +55,7 @@ static hry_dequant_fn *mx_kernel(const struct hry_kern *k, uint8_t type)
     case HRY_TYPE_FLOAT6_E3M2:
         return k->dequant_e3m2;
     default:
-        return affine_kernel(k, type); /* int8 and int4 are plain integers */
+        return affine_kernel(k, type);
     }
 }
 
@@ -112,7 +112,7 @@ hry_status hry_dequant_init(hry_dequant *d, const hry_tensor *t, hry_error *err)
     if (q.scheme == HRY_SCHEME_NF4)
         d->kernel = k->dequant_nf4;
     else if (q.scheme == HRY_SCHEME_MXFP)
-        d->kernel = mx_kernel(k, t->desc.type);
+        d->kernel = hry_dequant_kernel(k, t->desc.type);
     else if (q.scheme >= HRY_SCHEME_PER_TENSOR && q.scheme <= HRY_SCHEME_PER_BLOCK)
         d->kernel = affine_kernel(k, t->desc.type);
     if (!d->kernel)

@@ -4,8 +4,13 @@
 
 #include "tensor/object.h"
 
+struct hry_kern;
+
 typedef void hry_dequant_fn(const void *q, size_t n, size_t block, const float *scale, const int32_t *zp, float *dst,
                             bool stream);
+
+/* For codes that are integers or small floats; NULL for others. */
+hry_dequant_fn *hry_dequant_kernel(const struct hry_kern *kern, uint8_t type);
 
 /*
  * Chosen once: a kernel, and where the parameters of an element are. Parameter number: the sum of index[k] * step[k]

@@ -45,36 +45,6 @@ static hry_quant_fn *encoder(const struct hry_kern *k, uint8_t type)
     }
 }
 
-static hry_decode_fn *decoder(const struct hry_kern *k, uint8_t type)
-{
-    switch (type) {
-    case HRY_TYPE_INT8:
-        return k->dequant_i8;
-    case HRY_TYPE_UINT8:
-        return k->dequant_u8;
-    case HRY_TYPE_INT4:
-        return k->dequant_i4;
-    case HRY_TYPE_UINT4:
-        return k->dequant_u4;
-    case HRY_TYPE_INT2:
-        return k->dequant_i2;
-    case HRY_TYPE_UINT2:
-        return k->dequant_u2;
-    case HRY_TYPE_FLOAT8_E4M3:
-        return k->dequant_e4m3;
-    case HRY_TYPE_FLOAT8_E5M2:
-        return k->dequant_e5m2;
-    case HRY_TYPE_FLOAT4_E2M1:
-        return k->dequant_e2m1;
-    case HRY_TYPE_FLOAT6_E2M3:
-        return k->dequant_e2m3;
-    case HRY_TYPE_FLOAT6_E3M2:
-        return k->dequant_e3m2;
-    default:
-        return NULL; /* wider codes are not searched for */
-    }
-}
-
 static void init_mx(hry_grid *g)
 {
     static const struct {
@@ -119,7 +89,7 @@ hry_status hry_grid_init(hry_grid *g, const hry_quantizer *how, hry_error *err)
         return HRY_OK;
     }
     g->encode = encoder(k, g->storage);
-    g->decode = decoder(k, g->storage);
+    g->decode = g->bits <= 8 ? hry_dequant_kernel(k, g->storage) : NULL; /* wider codes are not searched for */
     if (how->scheme == HRY_SCHEME_MXFP) {
         init_mx(g);
         return HRY_OK;

@@ -3,13 +3,12 @@
 #define HRY_TENSOR_QUANTIZING_H
 
 #include "base/status.h"
+#include "tensor/dequant.h"
 
 #include <hurray/quantize.h>
 
 typedef void hry_quant_fn(const float *x, size_t n, size_t block, const float *scale, const int32_t *zp, int64_t lo,
                           int64_t hi, void *q);
-typedef void hry_decode_fn(const void *q, size_t n, size_t block, const float *scale, const int32_t *zp, float *dst,
-                           bool stream);
 
 /* Parameters from what a block holds, and codes from parameters: chosen once. */
 typedef struct hry_grid {
@@ -21,7 +20,7 @@ typedef struct hry_grid {
     int emax;                 /* MXFP: the exponent of the largest value of the type */
     double largest;           /* and that value */
     hry_quant_fn *encode;
-    hry_decode_fn *decode;
+    hry_dequant_fn *decode;
 } hry_grid;
 
 /* Q-08 where the scheme does not take the type. */
