@@ -3,7 +3,6 @@
  * into memory come to the same; what opens can be listed, looked up and checked; what is whole can be copied, and the
  * copy holds the same.
  */
-#include "kern/kern.h"
 #include "packed.h"
 
 #include <hurray/file.h>
@@ -168,18 +167,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    size_t nbytes;
-    uint8_t *bytes = unpack(data, size, &nbytes);
-    if (!bytes)
-        return 0;
-    judge(bytes, nbytes);
-    if (nbytes >= 112) {
-        uint64_t index = hry_load64(bytes + nbytes - 40), length = hry_load64(bytes + nbytes - 32);
-        if (index <= nbytes && length <= nbytes - index && bytes[12] & 4)
-            hry_store32(bytes + nbytes - 12, hry_kern()->crc32c(0, bytes + index, (size_t)length));
-        memcpy(bytes + nbytes - 4, "HRRY", 4);
-        judge(bytes, nbytes);
-    }
-    free(bytes);
+    judge_packed(data, size, judge);
     return 0;
 }

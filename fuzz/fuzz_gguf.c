@@ -4,6 +4,8 @@
  * tensors and metadata. Bytes that are none are the record that an earlier GGUF file left in a container: whatever it
  * says, what is saved can be opened.
  */
+#include "saved.h"
+
 #include <hurray/interop.h>
 
 #include <stdlib.h>
@@ -11,30 +13,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define CHECK(condition) ((condition) ? (void)0 : abort())
-
 static const hry_allow all = { .all = true };
 static const hry_limits limits = { .header_length = 1 << 20, .kv_length = 8 << 20, .tensor_count = 10000 };
-
-typedef struct kept {
-    uint8_t *bytes;
-    size_t nbytes, capacity;
-} kept;
-
-static hry_status keep(void *ctx, const void *bytes, size_t nbytes, hry_error *err)
-{
-    kept *k = ctx;
-    (void)err;
-    if (k->capacity - k->nbytes < nbytes) {
-        k->capacity = (k->nbytes + nbytes) * 2;
-        k->bytes = realloc(k->bytes, k->capacity);
-        CHECK(k->bytes);
-    }
-    if (nbytes)
-        memcpy(k->bytes + k->nbytes, bytes, nbytes);
-    k->nbytes += nbytes;
-    return HRY_OK;
-}
 
 enum { EXACT, CARRIED, NEEDED, FLOATS, MODES };
 

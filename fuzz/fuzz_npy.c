@@ -2,30 +2,11 @@
  * Any bytes as a .npy file: opened or refused with a place inside it; what opens can be read to the last byte, or not
  * (bools that are none), as saving it says; what is saved opens again with the same values.
  */
+#include "saved.h"
+
 #include <hurray/interop.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CHECK(condition) ((condition) ? (void)0 : abort())
-
-typedef struct kept {
-    uint8_t *bytes;
-    size_t nbytes, capacity;
-} kept;
-
-static hry_status keep(void *ctx, const void *bytes, size_t nbytes, hry_error *err)
-{
-    kept *k = ctx;
-    (void)err;
-    if (k->capacity - k->nbytes < nbytes) {
-        k->capacity = (k->nbytes + nbytes) * 2;
-        k->bytes = realloc(k->bytes, k->capacity);
-        CHECK(k->bytes);
-    }
-    memcpy(k->bytes + k->nbytes, bytes, nbytes);
-    k->nbytes += nbytes;
-    return HRY_OK;
-}
 
 static void *values_of(const hry_tensor *t, size_t *nbytes)
 {

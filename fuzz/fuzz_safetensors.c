@@ -6,30 +6,11 @@
 #include "base/limits.h"
 #include "interop/safetensors/st_index.h"
 
+#include "saved.h"
+
 #include <hurray/interop.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define CHECK(condition) ((condition) ? (void)0 : abort())
-
-typedef struct kept {
-    uint8_t *bytes;
-    size_t nbytes, capacity;
-} kept;
-
-static hry_status keep(void *ctx, const void *bytes, size_t nbytes, hry_error *err)
-{
-    kept *k = ctx;
-    (void)err;
-    if (k->capacity - k->nbytes < nbytes) {
-        k->capacity = (k->nbytes + nbytes) * 2;
-        k->bytes = realloc(k->bytes, k->capacity);
-        CHECK(k->bytes);
-    }
-    memcpy(k->bytes + k->nbytes, bytes, nbytes);
-    k->nbytes += nbytes;
-    return HRY_OK;
-}
 
 static const hry_limits limits = { .header_length = 1 << 20, .tensor_count = 10000 };
 

@@ -6,8 +6,10 @@
 #define HRY_FUZZ_PACKED_H
 
 #include "base/bytes.h"
+#include "kern/kern.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define CHECK(condition) ((condition) ? (void)0 : abort())
 #define UNPACKED_MAX ((size_t)1 << 18)
@@ -34,6 +36,24 @@ static inline uint8_t *unpack(const uint8_t *data, size_t size, size_t *nbytes)
         }
     *nbytes = n;
     return bytes;
+}
+
+/* Has the unpacked bytes judged, and once more with a trailer that holds: engines do not guess checksums. */
+static inline void judge_packed(const uint8_t *data, size_t size, void (*judge)(const uint8_t *bytes, size_t nbytes))
+{
+    size_t nbytes;
+    uint8_t *bytes = unpack(data, size, &nbytes);
+    if (!bytes)
+        return;
+    judge(bytes, nbytes);
+    if (nbytes >= 112) {
+        uint64_t index = hry_load64(bytes + nbytes - 40), length = hry_load64(bytes + nbytes - 32);
+        if (index <= nbytes && length <= nbytes - index && bytes[12] & 4)
+            hry_store32(bytes + nbytes - 12, hry_kern()->crc32c(0, bytes + index, (size_t)length));
+        memcpy(bytes + nbytes - 4, "HRRY", 4);
+        judge(bytes, nbytes);
+    }
+    free(bytes);
 }
 
 #endif
